@@ -1,0 +1,38 @@
+/* book.h - book stacks into a profile.
+ *
+ * The collector hands over each distinct stack with what was measured on it;
+ * this module decides whose line it is (the innermost frame in scope), and
+ * keeps lines, functions, files and the stack tree in step. */
+#ifndef HEATLINE_PROFILE_BOOK_H
+#define HEATLINE_PROFILE_BOOK_H
+
+#include "profile/model.h"
+
+/* One frame of a stack to book; strings are interned in the profile. */
+struct book_frame {
+	uint32_t file;        /* from profile_file_index */
+	const char *function; /* interned */
+	uint32_t first_line;
+	uint32_t line;        /* 0: the instruction has no line */
+	int32_t line_end, column, column_end; /* -1: not known */
+};
+
+/* The index of the file with this path, made when missing; in_scope is
+ * used when it is made. */
+uint32_t profile_file_index(struct profile *profile, const char *path, bool in_scope);
+
+/* Interns a string in the profile; NULL stays NULL. */
+const char *profile_intern(struct profile *profile, const char *text);
+
+/* Books one stack, outermost frame first.  is_startup: the interpreter's own
+ * start or end (kept apart, no part of the total). */
+void profile_book(struct profile *profile, const struct book_frame *frames, uint32_t count,
+		  const struct metrics *metrics, bool is_startup);
+
+/* Adds a moment at which this line was seen (keeps an even sample of 500). */
+void profile_book_time(struct profile *profile, uint32_t file, uint32_t line, double time_s);
+
+/* Sorts and sums; call once after the last booking, before any report. */
+void profile_finish(struct profile *profile);
+
+#endif

@@ -1,0 +1,152 @@
+/* model.h - a profile in memory: what the collector makes, what the reports show.
+ *
+ * Glossary.
+ *   scope     the files whose lines are reported: by default those of the
+ *             program's own folder, not the standard library or site-packages.
+ *   self      time booked to the innermost frame that is in scope ("this line
+ *             of mine took 3 s"), whatever libraries it called.
+ *   inclusive time of all samples that have the line or function anywhere on
+ *             their stack, counted once a sample.
+ *   total     for each process its main thread's wall time plus the CPU time
+ *             of its other threads, less start-up and shut-down of the
+ *             interpreter.  All percentages are of this.
+ *   idle      waiting of threads other than the main one: shown, but no part
+ *             of the total.
+ *
+ * Life cycle.  profile_new; then either a reader fills it (read.h) or the
+ * collector books stacks (book.h); then reports read it; profile_free.
+ * Strings are interned: compare pointers, never free them.
+ * Seconds are doubles.  Always: total_s = sum over lines of
+ * python+native+system+wait, plus outside_s. */
+#ifndef HEATLINE_PROFILE_MODEL_H
+#define HEATLINE_PROFILE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was measured for a line, a function, a stack or the whole. */
+struct metrics {
+	double python_s; /* the interpreter itself */
+	double native_s; /* C code doing the line's work */
+	double system_s; /* on the CPU, in the kernel */
+	double wait_s;   /* main thread off the CPU: sleep, I/O, locks */
+	double gil_s;    /* part of wait_s and idle_s: waiting for the GIL */
+	double gc_s;     /* part of python_s: garbage collection */
+	double idle_s;   /* other threads off the CPU; no part of any total */
+	double cpu_s;    /* part of the above spent on a CPU (core utilisation) */
+	uint64_t samples;
+};
+
+/* The hot part within a line (Python 3.11+): UTF-8 byte columns, 0-based. */
+struct column_range {
+	int32_t line_end; /* line on which the range ends */
+	int32_t column, column_end;
+	double self_s;
+};
+
+struct profile_line {
+	uint32_t line; /* from 1 */
+	struct metrics self;
+	double inclusive_s;
+	double *sample_times_s; /* owned; when the line was hot: at most 500, since the start */
+	uint32_t sample_times;
+	struct column_range *columns; /* owned; hottest first, at most 8 */
+	uint32_t column_count;
+};
+
+struct profile_function {
+	const char *name;    /* qualified name; interned */
+	uint32_t first_line; /* of its def, or of its first decorator */
+	struct metrics self;
+	double inclusive_s;
+};
+
+struct profile_file {
+	const char *path; /* as reported: absolute, or "<string>"; interned */
+	bool in_scope;
+	struct profile_line *lines; /* owned; only lines with figures; sorted by line */
+	uint32_t line_count, line_room;
+	struct profile_function *functions; /* owned; with figures; sorted by first_line */
+	uint32_t function_count, function_room;
+	struct metrics self;
+	char *source; /* owned; the text, or NULL when it cannot be read */
+	size_t source_size;
+};
+
+/* The stack tree: node 0 is the root, children come after their parent. */
+struct stack_node {
+	uint32_t parent;
+	uint32_t file;        /* index in files; UINT32_MAX: no Python */
+	const char *function; /* interned */
+	uint32_t first_line;  /* of the function */
+	uint32_t line;
+	struct metrics self; /* of samples whose innermost frame this is */
+};
+
+struct profile_thread {
+	uint32_t process; /* index in processes */
+	int32_t tid;
+	const char *name; /* interned */
+	bool is_main;
+	struct metrics self;
+};
+
+struct profile_process {
+	int32_t pid, parent_pid;
+	const char *command; /* interned; how it was started */
+	const char *python;  /* "3.11.7"; interned; NULL when it never was Python */
+	double start_s, end_s; /* since the start of the run */
+	const char *note; /* why there is nothing of it, or how it ended; NULL */
+};
+
+struct lost_count {
+	const char *reason; /* interned: "ring full", "torn frame" */
+	uint64_t count;
+};
+
+struct profile_quality {
+	uint64_t samples;       /* CPU samples taken */
+	uint64_t wait_samples;  /* looks at waiting threads */
+	double rate_hz;         /* CPU samples per second of CPU time */
+	double overhead_percent; /* estimated: time in the agent and in the collector */
+	struct lost_count *lost; /* owned */
+	uint32_t lost_count;
+	const char **warnings; /* owned array, interned sentences */
+	uint32_t warning_count;
+	const char *clock; /* "perf and CPU timers", "CPU timers"; interned */
+};
+
+struct profile {
+	/* the run */
+	const char *program;        /* path of the script, or the command; interned */
+	const char *entrypoint_dir; /* interned */
+	const char **args;          /* owned array of interned strings */
+	uint32_t arg_count;
+	const char *python_version; /* of the first process that was Python; interned */
+	const char *machine;        /* "x86_64, 2 CPUs, Linux 6.1"; interned */
+	double start_time_epoch_s, start_time_perf_s;
+	double elapsed_s; /* wall time of the run */
+	double total_s;   /* the base of all percentages; see above */
+	double outside_s; /* part of total_s that no line in scope accounts for */
+	double startup_s; /* interpreter start-up and shut-down; no part of total_s */
+	struct metrics sum; /* over everything in total_s */
+	bool from_scalene;  /* read from a file that another tool wrote */
+	bool is_partial;    /* written while the program still ran */
+
+	struct profile_file *files; /* owned */
+	uint32_t file_count, file_room;
+	struct stack_node *stacks; /* owned */
+	uint32_t stack_count, stack_room;
+	struct profile_thread *threads; /* owned */
+	uint32_t thread_count;
+	struct profile_process *processes; /* owned */
+	uint32_t process_count;
+	struct profile_quality quality;
+	struct intern *strings; /* owned */
+};
+
+struct profile *profile_new(void);
+void profile_free(struct profile *profile);
+
+#endif

@@ -1,0 +1,25 @@
+/* locations.h - from an instruction to its line and columns.
+ *
+ * Decodes the three formats that CPython has used (lnotab, PEP 626 line
+ * table, location table).  The tables come from a target process: hostile
+ * bytes give some line, never a crash or an endless loop.  Pure functions. */
+#ifndef HEATLINE_PYTHON_LOCATIONS_H
+#define HEATLINE_PYTHON_LOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "python/layout.h"
+
+/* Lines count from 1; columns are 0-based UTF-8 byte offsets as in
+ * co_positions(); -1 where not known.  line == 0: the instruction has none. */
+struct py_location {
+	int32_t line, end_line, column, end_column;
+};
+
+/* The location of the instruction at byte offset `offset`. */
+struct py_location py_locate(enum py_line_kind kind, const unsigned char *table, size_t size,
+			     int32_t first_line, uint32_t offset);
+
+#endif

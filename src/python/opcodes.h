@@ -1,0 +1,24 @@
+/* opcodes.h - what an instruction can tell about who is working.
+ *
+ * The numbers differ by version and are a table, derived again from each
+ * interpreter by a test. */
+#ifndef HEATLINE_PYTHON_OPCODES_H
+#define HEATLINE_PYTHON_OPCODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum py_op_kind {
+	PY_OP_OTHER,       /* an operation of the interpreter; may be long or short */
+	PY_OP_CALL,        /* calls something: Python or C, the opcode does not say */
+	PY_OP_CALL_PYTHON, /* specialised: pushes a Python frame */
+	PY_OP_CALL_C,      /* specialised: runs C code (a builtin, a type, a method) */
+	PY_OP_TRIVIAL,     /* loads, stores, jumps: a few nanoseconds, never more */
+	PY_OP_CACHE,       /* not an instruction: the inline cache of the one before */
+	PY_OP_JIT,         /* machine code made by CPython's own compiler runs here */
+};
+
+/* PY_OP_OTHER for a version or number that is not known. */
+enum py_op_kind py_op_kind(unsigned version, uint8_t opcode);
+
+#endif

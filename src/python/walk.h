@@ -1,0 +1,61 @@
+/* walk.h - read the Python stack of one thread.
+ *
+ * Runs inside the sampling signal, so the thread may stand anywhere: half way
+ * through pushing a frame, inside free(), before main.  Two rules follow.
+ * (1) No pointer is trusted: each hop is copied by a read that can fail.
+ * (2) No loop is unbounded: WALK_MAX_FRAMES hops, then the stack is cut, and
+ *     the cut is marked.
+ * Lines are not resolved here: a frame is (code object, instruction offset).
+ *
+ * Signal-safe: everything but the names says so. */
+#ifndef HEATLINE_PYTHON_WALK_H
+#define HEATLINE_PYTHON_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "python/layout.h"
+#include "python/reader.h"
+
+#define WALK_MAX_FRAMES 2048u   /* deeper stacks lose their outermost frames */
+#define WALK_CHUNK_BYTES 16384u /* bytes of the frame stack copied at once */
+
+/* One Python frame, innermost first in a stack. */
+struct walk_frame {
+	py_addr code;     /* the code object */
+	uint32_t offset;  /* byte offset of the current instruction in its code */
+	uint32_t is_entry; /* 1 when C code called into Python here */
+};
+
+enum walk_result {
+	WALK_OK,         /* whole stack */
+	WALK_NO_PYTHON,  /* the thread has no Python frame (now) */
+	WALK_CUT,        /* deeper than WALK_MAX_FRAMES; the innermost are there */
+	WALK_TORN,       /* a read failed or made no sense; frames read so far are there */
+};
+
+/* The caller's scratch memory: too big for a signal stack, so it lives with
+ * the thread (agent) or the collector.  Contents mean nothing between calls. */
+struct walk_scratch {
+	_Alignas(16) unsigned char chunk[WALK_CHUNK_BYTES];
+};
+
+/* What to walk with.  Inputs are set once by the caller. */
+struct walker {
+	const struct mem_reader *reader;
+	const struct py_layout *layout;
+	py_addr code_type; /* address of PyCode_Type, or 0 when not known */
+};
+
+/* Walks the stack of the thread state at tstate into frames (room for
+ * WALK_MAX_FRAMES), innermost first; *count is how many were written. */
+enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
+			     struct walk_scratch *scratch, struct walk_frame *frames,
+			     uint32_t *count);
+
+/* Finds the thread state of an OS thread by its pthread id (and native id,
+ * where the version keeps one), or 0.  Visits at most a few thousand states. */
+py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
+			 uint64_t native_id);
+
+#endif

@@ -1,0 +1,91 @@
+/* record.h - the records that agent and collector agree on.
+ *
+ * Both sides are built together, so there is no versioning beyond
+ * WIRE_VERSION, which must match.  The collector still treats every record as
+ * untrusted: the target process could have written anything over its ring.
+ *
+ * Every record begins with struct record; size counts the whole record and is
+ * a multiple of 8.  Times are CLOCK_MONOTONIC nanoseconds. */
+#ifndef HEATLINE_WIRE_RECORD_H
+#define HEATLINE_WIRE_RECORD_H
+
+#include <stdint.h>
+
+#define WIRE_VERSION 1u
+#define RECORD_MAX_BYTES (192u * 1024u)
+
+enum record_type {
+	RECORD_PAD = 1,    /* skip to the ring's start */
+	RECORD_CODE,       /* struct record_code: a code object seen for the first time */
+	RECORD_SAMPLE,     /* struct record_sample */
+	RECORD_THREAD,     /* struct record_thread: a thread began */
+	RECORD_THREAD_END, /* struct record_thread: a thread ended */
+	RECORD_EXIT,       /* struct record_exit: the process ends in good order */
+};
+
+struct record {
+	uint32_t size; /* bytes, this header included */
+	uint16_t type; /* enum record_type */
+	uint16_t reserved;
+};
+
+/* Where the program counter stood. */
+enum sample_place {
+	PLACE_INTERPRETER, /* inside the interpreter's own image */
+	PLACE_NATIVE,      /* in another library or the program's other code */
+	PLACE_SYSTEM,      /* just after a system call */
+	PLACE_GENERATED,   /* in machine code that no file holds (a JIT) */
+};
+
+enum sample_flag {
+	SAMPLE_CUT = 1 << 0,  /* the stack was deeper than we follow */
+	SAMPLE_TORN = 1 << 1, /* the stack could not be read to its end */
+	SAMPLE_TICK = 1 << 2, /* taken by the tick timer (else by perf) */
+	SAMPLE_GC = 1 << 3,   /* the garbage collector ran */
+};
+
+struct record_frame {
+	uint32_t code;   /* the code's id, from a RECORD_CODE of this ring */
+	uint32_t offset; /* byte offset of the instruction */
+};
+
+/* user_ns and system_ns are the thread's CPU time since its last sample. */
+struct record_sample {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint32_t thread; /* index of the thread slot */
+	uint8_t place;   /* enum sample_place */
+	uint8_t flags;   /* enum sample_flag */
+	uint8_t opcode;  /* of the innermost frame's current instruction, as specialised */
+	uint8_t reserved;
+	uint32_t count;
+	uint32_t cost_ns; /* what the previous sample of this thread cost it */
+	struct record_frame frames[]; /* count of them, innermost first */
+};
+
+/* Followed by filename, qualname, lines, bytecode, without terminators. */
+struct record_code {
+	struct record head;
+	uint32_t id;
+	uint32_t first_line;
+	uint32_t flags;
+	uint32_t filename_size, qualname_size, lines_size, bytecode_size;
+	uint32_t reserved;
+};
+
+struct record_thread {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t cpu_ns; /* the thread's CPU clock */
+	uint32_t thread; /* slot */
+	int32_t tid;
+};
+
+struct record_exit {
+	struct record head;
+	uint64_t time_ns;
+};
+
+#endif
