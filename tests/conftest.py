@@ -1,0 +1,85 @@
+"""Fixtures for every test: the Pythons of this machine, and programs to run.
+
+    def test_it(python, program):
+        script = program("print('hello')")
+        result = python.heatline_run(script, options=["--cpu-only"])
+        assert result.stdout == "hello\\n"
+        assert result.profile["files"]
+"""
+
+import os
+import textwrap
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+from support.paths import REPO, heatline_executable
+from support.pythons import Python, all_builds, all_pythons, missing_versions
+
+
+def _build_id(python: Python) -> str:
+    where = "sid" if python.is_in_sid else Path(python.executable).parent.parent.name
+    return f"{python.name}-{where}"
+
+
+def _params(pythons: Any, name_of: Callable[[Python], str]) -> list:
+    """Parameters for these interpreters, and a visible skip for each missing version."""
+    found = [(p.version, pytest.param(p, id=name_of(p))) for p in pythons]
+    for version in missing_versions():
+        name = "py%d.%d" % version
+        reason = f"no Python {name[2:]} on this machine (scripts/setup-pythons gets the newest)"
+        found.append((version, pytest.param(None, id=name, marks=pytest.mark.skip(reason=reason))))
+    return [param for _, param in sorted(found, key=lambda pair: pair[0])]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "python" in metafunc.fixturenames:
+        metafunc.parametrize("python", _params(all_pythons(), lambda p: p.name), scope="session")
+    if "python_build" in metafunc.fixturenames:
+        metafunc.parametrize("python_build", _params(all_builds(), _build_id), scope="session")
+
+
+@pytest.fixture(scope="session")
+def newest_python() -> Python:
+    """The newest Python of all."""
+    return all_pythons()[-1]
+
+
+@pytest.fixture(scope="session")
+def any_python() -> Python:
+    """For tests that need one Python and no particular one: the newest that runs directly."""
+    direct = [python for python in all_pythons() if not python.is_in_sid]
+    return (direct or list(all_pythons()))[-1]
+
+
+@pytest.fixture(scope="session")
+def heatline() -> Path:
+    """The heatline executable under test."""
+    path = heatline_executable()
+    if not os.access(path, os.X_OK):
+        pytest.fail(f"{path} is not there: run make first, or set HEATLINE")
+    return path
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[..., Path]:
+    """Write a program: program(source) or program(source, "name.py") gives its path."""
+
+    def write(source: str, name: str = "program.py") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(source), encoding="utf-8")
+        return path
+
+    return write
+
+
+def pytest_report_header() -> list:
+    found = [f"{p.name[2:]} ({'sid' if p.is_in_sid else p.executable})" for p in all_pythons()]
+    missing = ["%d.%d" % version for version in missing_versions()]
+    lines = [f"heatline: {os.path.relpath(heatline_executable(), REPO)}"]
+    lines.append(f"pythons: {', '.join(found) or 'none'}")
+    if missing:
+        lines.append(f"pythons not found: {', '.join(missing)}")
+    return lines
