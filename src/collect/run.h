@@ -1,0 +1,73 @@
+/* run.h - start a program under the agent and collect until it has ended.
+ *
+ * The caller has checked what can be checked beforehand (the program exists,
+ * the output folder can be written, the agent library is there); collect_run
+ * still reports what only the start itself can show (exec failed, no memory,
+ * the profile could not be written).
+ *
+ * Life cycle: fill struct run_options (its strings stay the caller's), call
+ * collect_run once, read the result, run_result_fini. */
+#ifndef HEATLINE_COLLECT_RUN_H
+#define HEATLINE_COLLECT_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct profile;
+
+/* Which files' lines are reported; see profile/scope.h for the rules.  Each
+ * list is comma-separated substrings of the file's path; NULL: none given. */
+struct run_scope {
+	bool is_all;              /* every file */
+	bool has_system_libraries; /* the standard library and site-packages too */
+	const char *only;         /* when given: only files that match */
+	const char *exclude;      /* never files that match */
+	const char *program_path; /* root folder; NULL: entrypoint_dir */
+};
+
+/* One run, as asked for.  All strings and arrays are borrowed. */
+struct run_options {
+	/* what to start */
+	char **argv;        /* complete: interpreter, script, arguments; ends with NULL */
+	const char *path;   /* the file to execute: argv[0] with its folder */
+	const char *agent;  /* path of libheatline-agent.so */
+
+	/* what the profile says of it */
+	const char *program;        /* absolute path of the script, or the command's name */
+	const char *entrypoint_dir; /* folder whose files are the program's own; absolute */
+	char **args;                /* the program's own arguments; ends with NULL */
+
+	/* what to measure */
+	struct run_scope scope;
+	double sampling_interval_s;  /* mean CPU time between samples; 0: automatic */
+	double profile_interval_s;   /* write the profile so often while it runs; 0: only at the end */
+	double cpu_percent_threshold; /* leave out files below this share of the total */
+	bool is_virtual_time;         /* CPU time only: waiting is no part of the profile */
+	bool has_stacks;              /* keep whole stacks */
+	bool is_reduced;              /* write only lines with figures */
+
+	/* where to */
+	const char *outfile;
+	bool is_quiet; /* nothing on stderr, not even that a profile was written meanwhile */
+};
+
+/* What came of it. */
+struct run_result {
+	int status;              /* of the program, as from waitpid */
+	struct profile *profile; /* owned; NULL when no process was Python */
+	bool is_written;         /* the profile is in outfile */
+	bool is_interrupted;     /* the user pressed Ctrl-C (or sent SIGTERM) */
+};
+
+/* Runs the program to its end.  Returns 0 when it ran, whatever its own status;
+ * negative, with err filled, when it could not be started.  When it ran but the
+ * profile could not be written or none was Python, returns 0, fills err with the
+ * sentence to show and leaves is_written false. */
+int collect_run(const struct run_options *options, struct run_result *result, struct err *err);
+
+/* Frees what the result owns; accepts a zeroed result. */
+void run_result_fini(struct run_result *result);
+
+#endif
