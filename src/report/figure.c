@@ -1,0 +1,171 @@
+/* figure.c - numbers as a person reads them, and bars. */
+#include "report/figure.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define LEGEND_NEEDS_COLUMNS 95 /* four kinds with percent and seconds */
+
+/* Profiles may come from other tools or be damaged: no figure is trusted to
+ * be a number, and none that is not one is shown. */
+static double sane(double value)
+{
+	return isfinite(value) && value > 0 ? value : 0;
+}
+
+struct figure figure_percent(double part, double whole)
+{
+	struct figure figure = {""};
+	double percent = sane(whole) > 0 ? 100 * sane(part) / whole : 0;
+
+	if (percent >= 1)
+		snprintf(figure.text, sizeof figure.text, "%.0f%%", fmin(percent, 1e6));
+	else if (percent > 0)
+		snprintf(figure.text, sizeof figure.text, "<1%%");
+	return figure;
+}
+
+struct figure figure_seconds(double seconds)
+{
+	struct figure figure;
+	double value = fmin(sane(seconds), 1e12);
+
+	if (value < 0.0995)
+		snprintf(figure.text, sizeof figure.text, "%.0f ms", value * 1000);
+	else if (value < 9.995)
+		snprintf(figure.text, sizeof figure.text, "%.2f s", value);
+	else if (value < 99.95)
+		snprintf(figure.text, sizeof figure.text, "%.1f s", value);
+	else if (value < 9999.5)
+		snprintf(figure.text, sizeof figure.text, "%.0f s", value);
+	else if (value < 3600 * 99.95)
+		snprintf(figure.text, sizeof figure.text, "%.1f h", value / 3600);
+	else
+		snprintf(figure.text, sizeof figure.text, "%.0f h", value / 3600);
+	return figure;
+}
+
+struct figure figure_count(uint64_t count)
+{
+	struct figure figure;
+	char digits[21];
+	int size = snprintf(digits, sizeof digits, "%" PRIu64, count);
+	char *out = figure.text;
+
+	for (int i = 0; i < size; i++) {
+		if (i > 0 && (size - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return figure;
+}
+
+double figure_total(const struct metrics *metrics)
+{
+	double total = 0;
+
+	for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+		total += figure_kind(metrics, kind);
+	return total;
+}
+
+enum paint figure_heat(double share)
+{
+	if (share >= 0.20)
+		return PAINT_HOTTEST;
+	return share >= 0.05 ? PAINT_HOT : PAINT_NONE;
+}
+
+double figure_kind(const struct metrics *metrics, enum kind kind)
+{
+	switch (kind) {
+	case KIND_PYTHON:
+		return sane(metrics->python_s);
+	case KIND_NATIVE:
+		return sane(metrics->native_s);
+	case KIND_SYSTEM:
+		return sane(metrics->system_s);
+	default:
+		return sane(metrics->wait_s);
+	}
+}
+
+enum paint figure_kind_paint(enum kind kind)
+{
+	return PAINT_PYTHON + kind;
+}
+
+const char *figure_kind_name(enum kind kind)
+{
+	static const char *const names[] = {"Python", "native", "system", "waiting"};
+
+	return names[kind];
+}
+
+/* With colours all parts are solid; without, the shade tells them apart. */
+static const char *kind_block(const struct style *style, enum kind kind)
+{
+	static const char *const shades[] = {"█", "▓", "▒", "░"};
+	static const char *const ascii[] = {"#", "=", "-", "."};
+
+	if (!style->has_utf8)
+		return ascii[kind];
+	return style->has_color ? shades[0] : shades[kind];
+}
+
+void figure_kind_mark(FILE *out, const struct style *style, enum kind kind)
+{
+	const char *block = style->has_color && style->has_utf8 ? "■" : kind_block(style, kind);
+
+	style_print(out, style, figure_kind_paint(kind), block);
+}
+
+void figure_legend(FILE *out, const struct style *style, const struct metrics *metrics,
+		   double whole_s)
+{
+	bool has_seconds = style->columns >= LEGEND_NEEDS_COLUMNS;
+	const char *gap = "";
+
+	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+		double part_s = figure_kind(metrics, kind);
+
+		if (part_s <= 0)
+			continue;
+		fputs(gap, out);
+		figure_kind_mark(out, style, kind);
+		fprintf(out, " %s ", figure_kind_name(kind));
+		if (has_seconds)
+			fprintf(out, "%s (%s)", figure_seconds(part_s).text,
+				figure_percent(part_s, whole_s).text);
+		else
+			fputs(figure_percent(part_s, whole_s).text, out);
+		gap = "  ";
+	}
+}
+
+void figure_bar(FILE *out, const struct style *style, const struct metrics *metrics,
+		double full_s, uint32_t cells)
+{
+	double scale = sane(full_s) > 0 ? cells / full_s : 0;
+	double sum = 0;
+	uint32_t drawn = 0;
+
+	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+		uint32_t end;
+
+		sum += figure_kind(metrics, kind);
+		end = (uint32_t)fmin(round(sum * scale), cells);
+		if (end <= drawn)
+			continue;
+		style_put(out, style, figure_kind_paint(kind));
+		for (; drawn < end; drawn++)
+			fputs(kind_block(style, kind), out);
+		style_put(out, style, PAINT_NONE);
+	}
+	if (drawn == 0 && sum > 0 && cells) {
+		style_print(out, style, PAINT_DIM, style->has_utf8 ? "▏" : ".");
+		drawn = 1;
+	}
+	fprintf(out, "%*s", (int)(cells - drawn), "");
+}

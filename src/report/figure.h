@@ -1,0 +1,51 @@
+/* figure.h - numbers as a person reads them, and bars.
+ *
+ * Percentages are whole: a profile of some thousand samples knows no more.
+ * What is there but below one percent is "<1%"; nothing at all is "". */
+#ifndef HEATLINE_REPORT_FIGURE_H
+#define HEATLINE_REPORT_FIGURE_H
+
+#include "profile/model.h"
+#include "report/style.h"
+
+/* A short text by value, so that figures can be made inside a call. */
+struct figure {
+	char text[32];
+};
+
+struct figure figure_percent(double part, double whole);
+
+/* "4.21 s", "45 ms", "2.8 h": at most 6 characters below a thousand hours. */
+struct figure figure_seconds(double seconds);
+
+/* "3,812" */
+struct figure figure_count(uint64_t count);
+
+/* Everything of the metrics that counts: Python, native, system and waiting. */
+double figure_total(const struct metrics *metrics);
+
+/* The colour of a line that took this share (0 to 1) of the time: red from 5 %,
+ * bold from 20 %. */
+enum paint figure_heat(double share);
+
+/* Where the time went, in the order of bars, legends and columns. */
+enum kind { KIND_PYTHON, KIND_NATIVE, KIND_SYSTEM, KIND_WAIT, KIND_COUNT };
+
+double figure_kind(const struct metrics *metrics, enum kind kind);
+enum paint figure_kind_paint(enum kind kind);
+const char *figure_kind_name(enum kind kind);
+
+/* The mark of a kind in a legend: a square of the colour its part of a bar has. */
+void figure_kind_mark(FILE *out, const struct style *style, enum kind kind);
+
+/* "■ Python 2.10 s (50%)  ■ native …": the kinds that there is any time of,
+ * in one line; without the seconds where the line is short. */
+void figure_legend(FILE *out, const struct style *style, const struct metrics *metrics,
+		   double whole_s);
+
+/* A bar of `cells` cells that is full at `full_s`: one part for each kind;
+ * filled up with spaces.  A time above zero shows at least a sliver. */
+void figure_bar(FILE *out, const struct style *style, const struct metrics *metrics,
+		double full_s, uint32_t cells);
+
+#endif
