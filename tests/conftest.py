@@ -7,10 +7,11 @@
         assert result.profile["files"]
 """
 
+import fcntl
 import os
 import textwrap
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import pytest
 
@@ -73,6 +74,19 @@ def program(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture(autouse=True)
+def _turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator:
+    """Under xdist, a test marked ``alone`` waits for the others and holds them off."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    kind = fcntl.LOCK_EX if request.node.get_closest_marker("alone") else fcntl.LOCK_SH
+    shared = tmp_path_factory.getbasetemp().parent  # the workers' folders stand side by side
+    with open(shared / "turn", "w") as turn:
+        fcntl.flock(turn, kind)
+        yield
 
 
 def pytest_report_header() -> list:
