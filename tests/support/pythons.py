@@ -134,8 +134,10 @@ def _candidates() -> Iterator[Tuple[str, Tuple[str, ...]]]:
     for folder in sorted(folders, key=_version_key, reverse=True):
         yield str(folder / "bin" / "python3"), ()
     places = [*os.environ.get("PATH", "").split(os.pathsep), "/usr/bin", "/usr/local/bin"]
+    # A version manager's stubs are slow, and lead to what was found above or nowhere.
+    places = [place for place in places if place and Path(place).name != "shims"]
     for major, minor in OLD_VERSIONS + VERSIONS:
-        for place in dict.fromkeys(filter(None, places)):
+        for place in dict.fromkeys(places):
             path = os.path.join(place, f"python{major}.{minor}")
             if os.access(path, os.X_OK):
                 yield path, ()
