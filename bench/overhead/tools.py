@@ -1,0 +1,77 @@
+"""The profilers that are compared: how each one is started on a program.
+
+A tool is a function from (python, program, arguments, output file) to a command line.
+All are asked for what they do by default for CPU time, at the rate in their name; all write a
+profile file; none shows it."""
+import common
+
+
+def plain(python, program, arguments, output):
+    return [python, program, *arguments]
+
+
+def heatline(options=()):
+    def command(python, program, arguments, output):
+        return [common.heatline(), "run", "--quiet", "--cpu-only", *options, "-o", output + ".json",
+                "--python", python, program, *arguments]
+    return command
+
+
+def scalene(python, program, arguments, output):
+    return [common.peer("scalene"), "run", "--cpu-only", "-o", output + ".json", program, "---", *arguments]
+
+
+def py_spy(rate):
+    def command(python, program, arguments, output):
+        return [common.peer("py-spy"), "record", "--rate", str(rate), "--format", "raw", "-o", output + ".raw",
+                "--", python, program, *arguments]
+    return command
+
+
+def austin(python, program, arguments, output):
+    return [common.peer("austin"), "-i", "1ms", "-o", output + ".austin", python, program, *arguments]
+
+
+def pyinstrument(python, program, arguments, output):
+    return [common.peer("pyinstrument"), "-r", "json", "-o", output + ".json", program, *arguments]
+
+
+def cprofile(python, program, arguments, output):
+    return [python, "-m", "cProfile", "-o", output + ".pstats", program, *arguments]
+
+
+# name: (command, executable that must run here, PyPI package)
+TOOLS = {
+    "plain": (plain, None, None),
+    "heatline": (heatline(), None, None),
+    "scalene": (scalene, "scalene", "scalene"),
+    "py-spy-100": (py_spy(100), "py-spy", "py-spy"),
+    "py-spy-1000": (py_spy(1000), "py-spy", "py-spy"),
+    "austin": (austin, "austin", "austin-dist"),
+    "pyinstrument": (pyinstrument, "pyinstrument", "pyinstrument"),
+    "cprofile": (cprofile, None, None),
+}
+
+
+def find(name):
+    """The command function of a tool; "heatline@0.001" is Heatline with that sampling interval."""
+    if name.startswith("heatline@"):
+        return heatline(("--cpu-sampling-rate", name.split("@", 1)[1]))
+    return TOOLS[name][0]
+
+
+def available():
+    """Names of the tools that run on this machine, and sentences about those that do not."""
+    names, missing = [], []
+    for name, (_, executable, _) in TOOLS.items():
+        if executable is None or common.runs_here(common.peer(executable)):
+            names.append(name)
+        else:
+            missing.append("%s does not run here and is left out" % name)
+    return names, missing
+
+
+def versions(names):
+    """"scalene 2.4.0, py-spy 0.4.3" for those of the tools that have a package."""
+    packages = {TOOLS[name][2] for name in names if name in TOOLS and TOOLS[name][2]}
+    return ", ".join("%s %s" % (package, common.peer_version(package)) for package in sorted(packages))
