@@ -21,18 +21,20 @@ struct book_frame {
  * used when it is made. */
 uint32_t profile_file_index(struct profile *profile, const char *path, bool in_scope);
 
-/* Interns a string in the profile; NULL stays NULL. */
-const char *profile_intern(struct profile *profile, const char *text);
-
 /* Books one stack, outermost frame first.  is_startup: the interpreter's own
- * start or end (kept apart, no part of the total). */
+ * start or end (kept apart, no part of the total).  Functions of "<string>"
+ * that a library generated (scope_function) count as out of scope.  The time
+ * of a comprehension's or generator expression's own frame is booked to the
+ * function around it, as Python 3.12 and later see it. */
 void profile_book(struct profile *profile, const struct book_frame *frames, uint32_t count,
 		  const struct metrics *metrics, bool is_startup);
 
 /* Adds a moment at which this line was seen (keeps an even sample of 500). */
 void profile_book_time(struct profile *profile, uint32_t file, uint32_t line, double time_s);
 
-/* Sorts and sums; call once after the last booking, before any report. */
+/* Sorts and sums, rounds seconds to nanoseconds, and loads the sources of the
+ * hottest files in scope; call before any report.  Booking may go on after,
+ * and profile_finish be called again. */
 void profile_finish(struct profile *profile);
 
 #endif

@@ -25,6 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct intern;
+struct book;
+
 /* What was measured for a line, a function, a stack or the whole. */
 struct metrics {
 	double python_s; /* the interpreter itself */
@@ -45,14 +48,29 @@ struct column_range {
 	double self_s;
 };
 
+/* Where a line stands in its file; first and last lines, both included.
+ * region: the innermost loop, else function, else class, else the line itself.
+ * loop: the outermost loop of the same function, else as for the header of a
+ * function or class its block, else the line itself.
+ * function: the innermost function or class; 0 and 0 where there is none. */
+struct line_region {
+	uint32_t region_start, region_end;
+	uint32_t loop_start, loop_end;
+	uint32_t function_start, function_end;
+};
+
 struct profile_line {
 	uint32_t line; /* from 1 */
 	struct metrics self;
 	double inclusive_s;
+	const char *text; /* interned; the source line; NULL when the file's source has it */
+	struct line_region region; /* all 0: not known */
 	double *sample_times_s; /* owned; when the line was hot: at most 500, since the start */
 	uint32_t sample_times;
+	uint32_t sample_room, sample_stride, sample_skip; /* book.c's own: one time kept in stride */
 	struct column_range *columns; /* owned; hottest first, at most 8 */
 	uint32_t column_count;
+	uint32_t mark; /* book.c's own: the last stack that had this line */
 };
 
 struct profile_function {
@@ -60,6 +78,7 @@ struct profile_function {
 	uint32_t first_line; /* of its def, or of its first decorator */
 	struct metrics self;
 	double inclusive_s;
+	uint32_t mark; /* book.c's own */
 };
 
 struct profile_file {
@@ -70,8 +89,10 @@ struct profile_file {
 	struct profile_function *functions; /* owned; with figures; sorted by first_line */
 	uint32_t function_count, function_room;
 	struct metrics self;
-	char *source; /* owned; the text, or NULL when it cannot be read */
+	char *source; /* owned; UTF-8, lines end in \n; NULL when there is none, or not all of it */
 	size_t source_size;
+	const char **imports; /* owned array, interned import statements; NULL: not known */
+	uint32_t import_count;
 };
 
 /* The stack tree: node 0 is the root, children come after their parent. */
@@ -144,9 +165,37 @@ struct profile {
 	uint32_t process_count;
 	struct profile_quality quality;
 	struct intern *strings; /* owned */
+	struct book *book;      /* owned; book.c's own; NULL when nothing is being booked */
 };
 
 struct profile *profile_new(void);
 void profile_free(struct profile *profile);
+
+/* Interns a string in the profile; NULL stays NULL. */
+const char *profile_intern(struct profile *profile, const char *text);
+
+/* The time that counts: python + native + system + wait. */
+static inline double metrics_seconds(const struct metrics *metrics)
+{
+	return metrics->python_s + metrics->native_s + metrics->system_s + metrics->wait_s;
+}
+
+void metrics_add(struct metrics *sum, const struct metrics *part);
+
+/* 100 * seconds / total, within 0..100; 0 when there is no total. */
+double profile_percent(const struct profile *profile, double seconds);
+
+/* The 95 % interval (Wilson's) of a share of 0..1 that was seen in so many
+ * samples; 0..1.  With no samples nothing is known: 0 and 1. */
+void profile_share_interval(double share, uint64_t samples, double *low, double *high);
+
+/* How much of the line's own time was spent on a CPU, 0..1. */
+double profile_core_utilization(const struct metrics *self);
+
+/* The file with this path, or NULL. */
+const struct profile_file *profile_find_file(const struct profile *profile, const char *path);
+
+/* The line's figures, or NULL when it has none.  The lines are sorted. */
+const struct profile_line *profile_find_line(const struct profile_file *file, uint32_t line);
 
 #endif
