@@ -46,4 +46,7 @@ int command_read_options(const struct command *command, int argc, char **argv, v
 /* Prints "heatline: the sentence" on stderr; returns the exit status 2. */
 int command_error(const struct err *err);
 
+/* The same for a word that is no command, with the nearest one. */
+int command_unknown(const char *word);
+
 #endif

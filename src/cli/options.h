@@ -2,7 +2,7 @@
  *
  * A command lists its options once.  From that list come the parser (here),
  * --help and --help-advanced (help.h), the man page (man.h), the shell
- * completions (completions.h) and the keys of the YAML config file (config.h).
+ * completions (cmd_completions.c) and the keys of the YAML config file (config.h).
  *
  * Values go into a struct of the command's own, at the offset that the option
  * names; the kind says which type the field has:
@@ -63,10 +63,13 @@ struct option {
 	size_t offset;       /* in the command's settings */
 };
 
-/* Every table ends with these and {0}. */
-#define OPTIONS_COMMON                                                                  \
+/* Every table ends with OPTIONS_COMMON (OPTIONS_HELP when no row is
+ * OPTION_ADVANCED) and {0}. */
+#define OPTIONS_HELP                                                                    \
 	{.name = "help", .letter = 'h', .kind = OPTION_HELP, .flags = OPTION_NO_CONFIG, \
-	 .help = "Show the options that people need."},                                 \
+	 .help = "Show the options that people need."}
+#define OPTIONS_COMMON                                                                  \
+	OPTIONS_HELP,                                                                   \
 	{.name = "help-advanced", .kind = OPTION_HELP_ADVANCED,                         \
 	 .flags = OPTION_NO_CONFIG, .help = "Show the other options."}
 

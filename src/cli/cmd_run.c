@@ -1,0 +1,252 @@
+/* cmd_run.c - "heatline run": profile a program from its start to its end.
+ *
+ * Everything that can be known to fail is checked before the program starts,
+ * because its work must not be lost to a mistyped folder.  Afterwards heatline
+ * ends as the program ended, with its status or by its signal. */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/places.h"
+#include "cli/target.h"
+#include "collect/run.h"
+#include "report/summary.h"
+
+#define DEFAULT_OUTFILE "heatline-profile.json"
+
+/* The options, as given.  Texts are borrowed from the command line. */
+struct run_settings {
+	const char *outfile;
+	const char *config;
+	const char *python;
+	const char *profile_only;
+	const char *profile_exclude;
+	const char *program_path;
+	double sampling_interval_s;
+	double profile_interval_s;
+	double cpu_percent_threshold;
+	bool is_cpu_only; /* accepted for Scalene's sake: there is nothing else yet */
+	bool has_stacks;
+	bool is_all;
+	bool has_system_libraries;
+	bool is_virtual_time;
+	bool is_reduced;
+	bool is_quiet;
+};
+
+#define FIELD(name) .offset = offsetof(struct run_settings, name)
+
+static const struct option run_options[] = {
+	{.name = "outfile", .letter = 'o', .alias = "output", .kind = OPTION_FILE, .value = "FILE",
+	 .help = "Where the profile goes. Default: " DEFAULT_OUTFILE ".", FIELD(outfile)},
+	{.name = "profile-all", .kind = OPTION_FLAG,
+	 .help = "Report every file, not just those in the program's folder.", FIELD(is_all)},
+	{.name = "profile-only", .kind = OPTION_LIST, .value = "WORDS",
+	 .help = "Report only files whose path has one of these words in it; commas between them.",
+	 FIELD(profile_only)},
+	{.name = "profile-exclude", .kind = OPTION_LIST, .value = "WORDS",
+	 .help = "Do not report files whose path has one of these words in it.",
+	 FIELD(profile_exclude)},
+	{.name = "python", .kind = OPTION_FILE, .value = "PYTHON",
+	 .help = "The interpreter for the script or module: a path, a name, a version like 3.12, or "
+		 "the folder of an environment. Default: that of the environment heatline is "
+		 "installed in, else of the active one, else python3.",
+	 FIELD(python)},
+	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG,
+	 .help = "Print no summary at the end.", FIELD(is_quiet)},
+	{.name = "config", .letter = 'c', .kind = OPTION_FILE, .value = "FILE",
+	 .flags = OPTION_NO_CONFIG | OPTION_IS_CONFIG,
+	 .help = "Read options from a YAML file: their long names are its keys.", FIELD(config)},
+	{.letter = 'm', .kind = OPTION_PROGRAM, .value = "MODULE",
+	 .help = "Profile a module, as 'python3 -m' runs it."},
+
+	{.name = "cpu-only", .alias = "cpu", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Measure CPU time only, which is what this version measures; --cpu is the same.",
+	 FIELD(is_cpu_only)},
+	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER", .flags = OPTION_ADVANCED,
+	 .help = "The folder whose files are reported. Default: that of the script; for a module or "
+		 "command the current one.",
+	 FIELD(program_path)},
+	{.name = "profile-system-libraries", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Report the standard library and installed packages too.",
+	 FIELD(has_system_libraries)},
+	{.name = "stacks", .kind = OPTION_SWITCH, .flags = OPTION_ADVANCED,
+	 .help = "Keep whole stacks in the profile, for flame graphs. Default: yes.",
+	 FIELD(has_stacks)},
+	{.name = "use-virtual-time", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Measure CPU time only: leave out sleeping and waiting.", FIELD(is_virtual_time)},
+	{.name = "cpu-sampling-rate", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.0001,
+	 .high = 10, .flags = OPTION_ADVANCED,
+	 .help = "Mean CPU time between two samples of a thread. Default: as short as costs next to "
+		 "nothing.",
+	 FIELD(sampling_interval_s)},
+	{.name = "cpu-percent-threshold", .kind = OPTION_NUMBER, .value = "PERCENT", .low = 0,
+	 .high = 100, .flags = OPTION_ADVANCED,
+	 .help = "Leave out files that took less than this share of the time. Default: 1.",
+	 FIELD(cpu_percent_threshold)},
+	{.name = "profile-interval", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.1,
+	 .high = INFINITY, .flags = OPTION_ADVANCED,
+	 .help = "Write the profile every so many seconds while the program runs, and at its end.",
+	 FIELD(profile_interval_s)},
+	{.name = "reduced-profile", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Write only lines that took time.", FIELD(is_reduced)},
+
+	{.name = "gpu", .kind = OPTION_ABSENT},
+	{.name = "memory", .kind = OPTION_ABSENT},
+	{.name = "async", .kind = OPTION_ABSENT},
+	{.name = "allocation-sampling-window", .kind = OPTION_ABSENT},
+	{.name = "malloc-threshold", .kind = OPTION_ABSENT},
+	{.name = "memory-leak-detector", .kind = OPTION_ABSENT},
+	{.name = "on", .kind = OPTION_ABSENT},
+	{.name = "off", .kind = OPTION_ABSENT},
+	OPTIONS_COMMON,
+	{0},
+};
+
+/* What has to hold before the program may start. */
+static int check_settings(const struct run_settings *settings, struct err *err)
+{
+	int status = file_check_writable(settings->outfile, err);
+
+	if (status)
+		return status;
+	if (settings->program_path && !places_is_folder(settings->program_path))
+		return err_set(err, ERR_USAGE, "--program-path '%s' is not a folder",
+			       settings->program_path);
+	return 0;
+}
+
+static struct run_options options_from(const struct run_settings *settings,
+				       const struct target *target, const char *agent,
+				       const char *program_path)
+{
+	bool is_at_end = isinf(settings->profile_interval_s);
+
+	return (struct run_options){
+		.argv = target->argv,
+		.path = target->path,
+		.agent = agent,
+		.program = target->program,
+		.entrypoint_dir = target->entrypoint_dir,
+		.args = target->args,
+		.scope = {
+			.is_all = settings->is_all,
+			.has_system_libraries = settings->has_system_libraries,
+			.only = settings->profile_only,
+			.exclude = settings->profile_exclude,
+			.program_path = program_path,
+		},
+		.sampling_interval_s = settings->sampling_interval_s,
+		.profile_interval_s = is_at_end ? 0 : settings->profile_interval_s,
+		.cpu_percent_threshold = settings->cpu_percent_threshold,
+		.is_virtual_time = settings->is_virtual_time,
+		.has_stacks = settings->has_stacks,
+		.is_reduced = settings->is_reduced,
+		.outfile = settings->outfile,
+		.is_quiet = settings->is_quiet,
+	};
+}
+
+static void print_summary(const struct run_settings *settings, const struct run_result *result)
+{
+	struct style style;
+
+	if (!result->profile || settings->is_quiet)
+		return;
+	style_init(&style, STDERR_FILENO, STYLE_COLOR_AUTO);
+	char *here = getcwd(NULL, 0);
+	style.folder = here;
+	summary_print(stderr, result->profile, result->is_written ? settings->outfile : NULL,
+		      &style);
+	free(here);
+}
+
+/* Ends as the program ended.  A signal is raised again, so that the shell sees
+ * what it would have seen; no second core file is left for it. */
+static int end_like(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	int signal_number = WTERMSIG(status);
+	struct rlimit no_core = {0, 0};
+	sigset_t set;
+
+	fflush(NULL);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signal_number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(signal_number);
+	return 128 + signal_number;
+}
+
+static int profile_target(const struct run_settings *settings, const struct target *target)
+{
+	struct run_result result = {.profile = NULL};
+	struct err err;
+	char *agent = places_find_agent(&err);
+
+	if (!agent)
+		return command_error(&err);
+	char *root = settings->program_path ? places_absolute(settings->program_path) : NULL;
+	struct run_options options = options_from(settings, target, agent, root);
+	err_clear(&err);
+	int failure = collect_run(&options, &result, &err);
+	free(root);
+	free(agent);
+	if (err.code != ERR_NONE)
+		command_error(&err);
+	print_summary(settings, &result);
+	int status = result.status;
+	run_result_fini(&result);
+	return failure ? 2 : end_like(status);
+}
+
+static int run_run(int argc, char **argv)
+{
+	struct run_settings settings = {
+		.outfile = DEFAULT_OUTFILE,
+		.cpu_percent_threshold = 1,
+		.has_stacks = true,
+	};
+	struct options_result parsed;
+	struct target target = {.argv = NULL};
+	struct err err;
+	int status = command_read_options(&command_run, argc, argv, &settings, &parsed);
+
+	if (status != COMMAND_GO_ON)
+		return status;
+	if (check_settings(&settings, &err) ||
+	    target_resolve(parsed.operands, settings.python, &target, &err))
+		status = command_error(&err);
+	else
+		status = profile_target(&settings, &target);
+	target_fini(&target);
+	options_result_fini(&parsed);
+	return status;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.usage = "[options] prog.py args...",
+	.summary = "Profile a program: for every line, where the time went.",
+	.details = "The program is a Python file, a module (-m), or any command that ends up in Python. "
+		   "It runs as it would without heatline, and its exit status is heatline's. "
+		   "'---' may stand before its own arguments.",
+	.examples = "heatline run prog.py --size 10\tprofile a script\n"
+		    "heatline run -m package.module\tprofile a module\n"
+		    "heatline run pytest -x\tprofile a command\n"
+		    "heatline run -o big.json --profile-only lib,app prog.py\treport only some files\n",
+	.options = run_options,
+	.stops_at_operand = true,
+	.run = run_run,
+};

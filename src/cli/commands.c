@@ -1,0 +1,80 @@
+/* commands.c - the list of commands, and what they share. */
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/config.h"
+#include "cli/help.h"
+
+const struct command *const commands[] = {
+	&command_run,
+	&command_view,
+	&command_completions,
+	&command_help,
+	NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (int i = 0; commands[i]; i++) {
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	}
+	return NULL;
+}
+
+int command_error(const struct err *err)
+{
+	fprintf(stderr, "heatline: %s\n", err->message);
+	return 2;
+}
+
+int command_unknown(const char *word)
+{
+	const char *names[sizeof(commands) / sizeof(commands[0])] = {NULL};
+	struct err err;
+
+	for (int i = 0; commands[i]; i++)
+		names[i] = commands[i]->name;
+	const char *nearest = text_nearest(word, names);
+	if (nearest)
+		err_set(&err, ERR_USAGE, "there is no command '%s'; did you mean 'heatline %s'?",
+			word, nearest);
+	else
+		err_set(&err, ERR_USAGE,
+			"'%s' is neither a command nor a file; to profile a program: heatline run %s",
+			word, word);
+	return command_error(&err);
+}
+
+/* The value of the option that names the config file, or NULL. */
+static const char *config_path(const struct command *command, const void *settings)
+{
+	for (const struct option *row = command->options; row->kind; row++) {
+		if (row->flags & OPTION_IS_CONFIG)
+			return *(const char *const *)((const char *)settings + row->offset);
+	}
+	return NULL;
+}
+
+int command_read_options(const struct command *command, int argc, char **argv, void *settings,
+			 struct options_result *result)
+{
+	struct err err;
+	int status = options_parse(command, argc, argv, settings, result, &err);
+
+	if (!status && result->help) {
+		help_print_command(stdout, command, result->help == OPTION_HELP_ADVANCED);
+		options_result_fini(result);
+		return 0;
+	}
+	const char *config = status ? NULL : config_path(command, settings);
+	if (config)
+		status = config_read(config, command, settings, result, &err);
+	if (!status)
+		return COMMAND_GO_ON;
+	options_result_fini(result);
+	return command_error(&err);
+}

@@ -1,0 +1,230 @@
+/* places.c - find commands, interpreters and the agent. */
+#include "cli/places.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define AGENT_NAME "libheatline-agent.so"
+#define OLDEST_MINOR 6 /* of Python 3; older ones have no row in the layout table */
+
+bool places_is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool places_is_file(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+char *places_absolute(const char *path)
+{
+	char *here = getcwd(NULL, 0);
+	char *joined = path_join(here ? here : "/", path);
+	char *normal = path_normalise(joined);
+
+	free(joined);
+	free(here);
+	return normal;
+}
+
+static bool is_command(const char *path)
+{
+	return places_is_file(path) && access(path, X_OK) == 0;
+}
+
+/* left/right when that is a command, else NULL. */
+static char *command_in(const char *folder, const char *name)
+{
+	char *path = path_join(folder, name);
+
+	if (is_command(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *places_find_command(const char *name)
+{
+	const char *search = getenv("PATH");
+	char *found = NULL;
+
+	if (!*name)
+		return NULL;
+	if (strchr(name, '/'))
+		return is_command(name) ? mem_copy_text(name) : NULL;
+	if (!search)
+		search = "/usr/local/bin:/usr/bin:/bin";
+	while (!found) {
+		size_t size = strcspn(search, ":");
+		char *folder = mem_copy_bytes(search, size);
+
+		/* An empty entry is the current folder, as for the shell. */
+		found = command_in(size ? folder : "./", name);
+		free(folder);
+		if (!search[size])
+			break;
+		search += size + 1;
+	}
+	return found;
+}
+
+/* The folder of the environment that heatline was started from, when that is a
+ * virtual or conda environment with its own python; else NULL.  The name it was
+ * started by counts, not where links lead: installers of tools link to a private
+ * environment that has none of the user's packages. */
+static char *own_environment_python(void)
+{
+	const char *started_as = (const char *)getauxval(AT_EXECFN);
+
+	if (!started_as || !strchr(started_as, '/'))
+		return NULL;
+	char *folder = path_dirname(started_as);
+	char *virtual_mark = path_join(folder, "../pyvenv.cfg");
+	char *conda_mark = path_join(folder, "../conda-meta");
+	char *python = NULL;
+
+	if (places_is_file(virtual_mark) || places_is_folder(conda_mark))
+		python = command_in(folder, "python3");
+	free(conda_mark);
+	free(virtual_mark);
+	free(folder);
+	return python;
+}
+
+/* bin/python3 or bin/python of an environment. */
+static char *environment_python(const char *folder)
+{
+	char *bin = path_join(folder, "bin");
+	char *python = command_in(bin, "python3");
+
+	if (!python)
+		python = command_in(bin, "python");
+	free(bin);
+	return python;
+}
+
+static char *default_python(void)
+{
+	const char *environment = getenv("VIRTUAL_ENV");
+	char *python = own_environment_python();
+
+	if (!python && environment && *environment)
+		python = environment_python(environment);
+	if (!python)
+		python = places_find_command("python3");
+	return python ? python : places_find_command("python");
+}
+
+static char *asked_python(const char *asked)
+{
+	char name[64];
+
+	if (places_is_folder(asked))
+		return environment_python(asked);
+	if (asked[strspn(asked, "0123456789.")] == '\0') {
+		snprintf(name, sizeof(name), "python%s", asked);
+		return places_find_command(name);
+	}
+	return places_find_command(asked);
+}
+
+int places_check_python(const char *path, struct err *err)
+{
+	char resolved[PATH_MAX];
+	unsigned major = 3, minor = OLDEST_MINOR;
+	const char *name = path_basename(realpath(path, resolved) ? resolved : path);
+
+	if (text_starts_with(name, "pypy") || text_starts_with(name, "graalpy"))
+		return err_set(err, ERR_UNSUPPORTED,
+			       "'%s' is not CPython, the only Python that heatline can profile; name "
+			       "another with --python",
+			       path);
+	if (sscanf(name, "python%u.%u", &major, &minor) < 1)
+		return 0;
+	if (major > 3 || (major == 3 && minor >= OLDEST_MINOR))
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		       "'%s' is too old: heatline profiles Python 3.%d and later; name another with "
+		       "--python",
+		       path, OLDEST_MINOR);
+}
+
+char *places_find_python(const char *asked, struct err *err)
+{
+	char *python = asked ? asked_python(asked) : default_python();
+
+	if (!python) {
+		if (asked)
+			err_set(err, ERR_NOT_FOUND,
+				"there is no interpreter '%s'; --python takes a path, a name on the "
+				"PATH, a version or the folder of an environment",
+				asked);
+		else
+			err_set(err, ERR_NOT_FOUND,
+				"no python3 on the PATH; name an interpreter with --python");
+		return NULL;
+	}
+	if (places_check_python(python, err)) {
+		free(python);
+		return NULL;
+	}
+	return python;
+}
+
+/* The agent in this folder, or NULL; frees the folder. */
+static char *agent_in(char *folder)
+{
+	char *path = path_join(folder, AGENT_NAME);
+
+	free(folder);
+	if (access(path, R_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+char *places_find_agent(struct err *err)
+{
+	const char *named = getenv("HEATLINE_LIBDIR");
+	char executable[PATH_MAX];
+	ssize_t size = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
+
+	if (named && *named) {
+		char *agent = agent_in(places_absolute(named));
+
+		if (!agent)
+			err_set(err, ERR_NOT_FOUND,
+				"HEATLINE_LIBDIR is '%s', and there is no %s in it; unset it or "
+				"correct it",
+				named, AGENT_NAME);
+		return agent;
+	}
+	executable[size > 0 ? size : 0] = '\0';
+	char *folder = path_dirname(executable);
+	char *library = path_join(folder, "../lib/heatline");
+	char *agent = agent_in(path_normalise(library));
+	if (!agent)
+		agent = agent_in(path_normalise(folder));
+	if (!agent)
+		err_set(err, ERR_NOT_FOUND,
+			"%s is neither in %s nor in %s; install heatline again, or name its folder "
+			"in HEATLINE_LIBDIR",
+			AGENT_NAME, library, folder);
+	free(library);
+	free(folder);
+	return agent;
+}
