@@ -10,6 +10,9 @@ from typing import Any, Mapping, Optional, Sequence
 # A run that takes longer hangs: the programs of the tests take a second or two.
 TIMEOUT_S = 120
 
+_STEERING = ("PYTHON", "PYTEST", "HEATLINE", "COV_", "VIRTUAL_ENV")
+_KEPT = ("HEATLINE_LIBDIR",)  # which agent an executable under test takes
+
 
 class ProfiledRun(subprocess.CompletedProcess):
     """A finished ``heatline run``: a CompletedProcess that knows its profile."""
@@ -55,7 +58,7 @@ def clean_environment(extra: Optional[Mapping[str, Optional[str]]] = None) -> di
     env = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "PYTEST", "HEATLINE", "COV_")) and name != "VIRTUAL_ENV"
+        if not name.startswith(_STEERING) or name in _KEPT
     }
     for name, value in (extra or {}).items():
         if value is None:
