@@ -139,8 +139,8 @@ static int check_elf(const char *path, const struct elf_facts *facts, struct err
 			       path);
 	if (!facts->linker[0])
 		return err_set(err, ERR_UNSUPPORTED,
-			       "'%s' is statically linked, so nothing can be preloaded into it; use a "
-			       "dynamically linked Python",
+			       "'%s' is statically linked, so nothing can be preloaded into it; if it "
+			       "starts a Python, name that command instead",
 			       path);
 	if (knows_own && own.linker[0] &&
 	    !text_equal(path_basename(own.linker), path_basename(facts->linker)))

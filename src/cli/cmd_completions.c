@@ -48,12 +48,11 @@ static void bash_value_case(const struct command *command, const struct option *
 		printf("|%s/-%c", command->name, option->letter);
 	fputs(")\n\t\t", stdout);
 	if (option->choices) {
-		fputs("COMPREPLY=($(compgen -W \"", stdout);
+		fputs("_heatline_reply -W \"", stdout);
 		each_word(option->choices, print_spaced);
-		fputs("\" -- \"$word\"))\n", stdout);
+		fputs("\"\n", stdout);
 	} else if (is_path(option)) {
-		printf("COMPREPLY=($(compgen -%c -- \"$word\"))\n",
-		       option->kind == OPTION_FILE ? 'f' : 'd');
+		printf("_heatline_reply -%c\n", option->kind == OPTION_FILE ? 'f' : 'd');
 	} else {
 		fputs("COMPREPLY=()\n", stdout);
 	}
@@ -62,13 +61,13 @@ static void bash_value_case(const struct command *command, const struct option *
 
 static void bash_command_case(const struct command *command)
 {
-	printf("\t%s)\n\t\tif [[ $word == -* ]]; then\n\t\t\tCOMPREPLY=($(compgen -W \"",
+	printf("\t%s)\n\t\tif [[ $word == -* ]]; then\n\t\t\t_heatline_reply -W \"",
 	       command->name);
 	for (const struct option *row = command->options; row->kind; row++) {
 		if (row->kind != OPTION_ABSENT)
 			bash_option_words(row);
 	}
-	fputs("\" -- \"$word\"))\n\t\telse\n\t\t\tCOMPREPLY=($(compgen ", stdout);
+	fputs("\"\n\t\telse\n\t\t\t_heatline_reply ", stdout);
 	if (command->operands) {
 		fputs("-W \"", stdout);
 		each_word(command->operands, print_spaced);
@@ -76,20 +75,21 @@ static void bash_command_case(const struct command *command)
 	} else {
 		fputs(command->stops_at_operand ? "-c -f" : "-f", stdout);
 	}
-	fputs(" -- \"$word\"))\n\t\tfi ;;\n", stdout);
+	fputs("\n\t\tfi ;;\n", stdout);
 }
 
 static void print_bash(void)
 {
 	fputs("# bash completion for heatline\n"
+	      "_heatline_reply() { mapfile -t COMPREPLY < <(compgen \"$@\" -- \"$word\"); }\n"
 	      "_heatline() {\n"
 	      "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
 	      "\tlocal command=${COMP_WORDS[1]}\n"
 	      "\tif ((COMP_CWORD == 1)); then\n"
-	      "\t\tCOMPREPLY=($(compgen -W \"", stdout);
+	      "\t\t_heatline_reply -f -W \"", stdout);
 	for (int i = 0; commands[i]; i++)
 		printf("%s ", commands[i]->name);
-	fputs("--help --version\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
+	fputs("--help --version\"\n"
 	      "\t\treturn\n\tfi\n"
 	      "\tcase $command/$before in\n", stdout);
 	for (int i = 0; commands[i]; i++) {
@@ -101,7 +101,7 @@ static void print_bash(void)
 	fputs("\tesac\n\tcase $command in\n", stdout);
 	for (int i = 0; commands[i]; i++)
 		bash_command_case(commands[i]);
-	fputs("\t*)\n\t\tCOMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\n"
+	fputs("\t*)\n\t\t_heatline_reply -f ;;\n\tesac\n}\n"
 	      "complete -o filenames -F _heatline heatline\n", stdout);
 }
 

@@ -47,7 +47,7 @@ static bool is_null(const yaml_node_t *node)
 
 static int unknown_key(const struct config *config, const yaml_node_t *key, const char *name)
 {
-	const char *nearest = options_nearest(config->command->options, name);
+	const char *nearest = options_nearest(config->command->options, name, OPTION_NO_CONFIG);
 
 	if (nearest)
 		return err_set(config->err, ERR_USAGE,

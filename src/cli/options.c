@@ -85,7 +85,7 @@ static const struct option *find_letter(const struct option *table, char letter)
 	return NULL;
 }
 
-const char *options_nearest(const struct option *table, const char *name)
+const char *options_nearest(const struct option *table, const char *name, unsigned without)
 {
 	const char *names[2 * OPTIONS_MAX + 1];
 	size_t count = 0;
@@ -94,6 +94,8 @@ const char *options_nearest(const struct option *table, const char *name)
 	if (!plain_name(plain, name, strlen(name)))
 		return NULL;
 	for (const struct option *row = table; row->kind; row++) {
+		if (row->flags & without)
+			continue;
 		if (row->name && row->kind != OPTION_ABSENT)
 			names[count++] = row->name;
 		if (row->alias)
@@ -264,7 +266,7 @@ static int unknown_option(struct parser *parser, const char *word)
 	size_t size = strcspn(start, "=");
 
 	if (size >= 2 && plain_name(name, start, size))
-		nearest = options_nearest(parser->command->options, name);
+		nearest = options_nearest(parser->command->options, name, 0);
 	if (nearest)
 		return err_set(parser->err, ERR_USAGE, "unknown option '%.*s'; did you mean '--%s'?",
 			       (int)strcspn(word, "="), word, nearest);

@@ -120,7 +120,8 @@ bool option_takes_value(const struct option *option);
 int option_set(const struct option *option, const char *text, bool is_lasting, const char *where,
 	       void *settings, struct options_result *result, struct err *err);
 
-/* The long name nearest to a mistyped one, or NULL. */
-const char *options_nearest(const struct option *table, const char *name);
+/* The long name nearest to a mistyped one, or NULL; rows with one of the flags in
+ * `without` do not count. */
+const char *options_nearest(const struct option *table, const char *name, unsigned without);
 
 #endif

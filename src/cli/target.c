@@ -211,8 +211,9 @@ static void name_python_command(struct target *target)
 	target->args = found + (*found != NULL) + (what && has_next);
 }
 
-/* path: what to execute for the first word; taken over. */
-static int resolve_command(char *path, char *const *words, const char *python,
+/* path: what to execute for the first word; taken over.  is_file: the word names
+ * that file itself, and was not looked for on the PATH. */
+static int resolve_command(char *path, bool is_file, char *const *words, const char *python,
 			   struct target *target, struct err *err)
 {
 	char interpreter[SHEBANG_BYTES];
@@ -223,7 +224,7 @@ static int resolve_command(char *path, char *const *words, const char *python,
 	if (python && is_script && !is_python) {
 		status = resolve_script(path, words + 1, python, target, err);
 		free(path);
-		if (!status && !strchr(words[0], '/'))
+		if (!status && !is_file)
 			rename_command(target, words[0]);
 		return status;
 	}
@@ -242,7 +243,7 @@ static int resolve_command(char *path, char *const *words, const char *python,
 	set_words(target, head, 1, skip_separator(words + 1), 1);
 	if (is_python)
 		name_python_command(target);
-	else if (is_script && strchr(words[0], '/'))
+	else if (is_script && is_file)
 		name_script(target, words[0]);
 	else
 		name_command(target, words[0]);
@@ -279,12 +280,14 @@ static int resolve_file(char *const *words, const char *python, struct target *t
 	if (access(word, X_OK) == 0) {
 		char *path = strchr(word, '/') ? mem_copy_text(word) : path_join("./", word);
 
-		return resolve_command(path, words, python, target, err);
+		return resolve_command(path, true, words, python, target, err);
 	}
 	int error_number = errno;
 	if (kind == BINARY_SCRIPT && has_python_shebang(word, interpreter))
 		return resolve_script(word, words + 1, python, target, err);
-	return err_set_errno(err, error_number, "cannot run '%s'", word);
+	if (error_number != EACCES)
+		return err_set_errno(err, error_number, "cannot run '%s'", word);
+	return err_set(err, ERR_PERMISSION, "'%s' is not executable; permit it with 'chmod +x'", word);
 }
 
 static int resolve_folder(char *const *words, const char *python, struct target *target,
@@ -334,7 +337,7 @@ static int resolve_name(char *const *words, const char *python, struct target *t
 	if (!command && !is_path)
 		command = find_beside_python(word, python);
 	if (command)
-		return resolve_command(command, words, python, target, err);
+		return resolve_command(command, false, words, python, target, err);
 	if (places_is_folder(word))
 		return resolve_folder(words, python, target, err);
 	if (is_path && errno != ENOENT)
