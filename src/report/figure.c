@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define LEGEND_NEEDS_COLUMNS 95 /* four kinds with percent and seconds */
+static const char *const kind_names[] = {"Python", "native", "system", "waiting"};
 
 /* Profiles may come from other tools or be damaged: no figure is trusted to
  * be a number, and none that is not one is shown. */
@@ -96,13 +96,6 @@ enum paint figure_kind_paint(enum kind kind)
 	return PAINT_PYTHON + kind;
 }
 
-const char *figure_kind_name(enum kind kind)
-{
-	static const char *const names[] = {"Python", "native", "system", "waiting"};
-
-	return names[kind];
-}
-
 /* With colours all parts are solid; without, the shade tells them apart. */
 static const char *kind_block(const struct style *style, enum kind kind)
 {
@@ -114,7 +107,8 @@ static const char *kind_block(const struct style *style, enum kind kind)
 	return style->has_color ? shades[0] : shades[kind];
 }
 
-void figure_kind_mark(FILE *out, const struct style *style, enum kind kind)
+/* The square before a kind's name in the legend. */
+static void put_mark(FILE *out, const struct style *style, enum kind kind)
 {
 	const char *block = style->has_color && style->has_utf8 ? "■" : kind_block(style, kind);
 
@@ -122,26 +116,31 @@ void figure_kind_mark(FILE *out, const struct style *style, enum kind kind)
 }
 
 void figure_legend(FILE *out, const struct style *style, const struct metrics *metrics,
-		   double whole_s)
+		   double whole_s, uint32_t indent)
 {
-	bool has_seconds = style->columns >= LEGEND_NEEDS_COLUMNS;
-	const char *gap = "";
+	uint32_t cells = 0; /* 0: at the start of a line */
 
 	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
 		double part_s = figure_kind(metrics, kind);
+		char entry[64];
+		uint32_t width;
 
 		if (part_s <= 0)
 			continue;
-		fputs(gap, out);
-		figure_kind_mark(out, style, kind);
-		fprintf(out, " %s ", figure_kind_name(kind));
-		if (has_seconds)
-			fprintf(out, "%s (%s)", figure_seconds(part_s).text,
-				figure_percent(part_s, whole_s).text);
-		else
-			fputs(figure_percent(part_s, whole_s).text, out);
-		gap = "  ";
+		width = 1 + (uint32_t)snprintf(entry, sizeof entry, " %s %s (%s)", kind_names[kind],
+					       figure_seconds(part_s).text,
+					       figure_percent(part_s, whole_s).text);
+		if (cells && cells + 2 + width > style->columns) {
+			fputc('\n', out);
+			cells = 0;
+		}
+		fprintf(out, "%*s", cells ? 2 : (int)indent, "");
+		put_mark(out, style, kind);
+		fputs(entry, out);
+		cells += (cells ? 2 : indent) + width;
 	}
+	if (cells)
+		fputc('\n', out);
 }
 
 void figure_bar(FILE *out, const struct style *style, const struct metrics *metrics,

@@ -33,15 +33,11 @@ enum kind { KIND_PYTHON, KIND_NATIVE, KIND_SYSTEM, KIND_WAIT, KIND_COUNT };
 
 double figure_kind(const struct metrics *metrics, enum kind kind);
 enum paint figure_kind_paint(enum kind kind);
-const char *figure_kind_name(enum kind kind);
 
-/* The mark of a kind in a legend: a square of the colour its part of a bar has. */
-void figure_kind_mark(FILE *out, const struct style *style, enum kind kind);
-
-/* "■ Python 2.10 s (50%)  ■ native …": the kinds that there is any time of,
- * in one line; without the seconds where the line is short. */
+/* "■ Python 2.10 s (50%)  ■ native …": the kinds that there is any time of, on
+ * lines of their own that begin with `indent` spaces. */
 void figure_legend(FILE *out, const struct style *style, const struct metrics *metrics,
-		   double whole_s);
+		   double whole_s, uint32_t indent);
 
 /* A bar of `cells` cells that is full at `full_s`: one part for each kind;
  * filled up with spaces.  A time above zero shows at least a sliver. */

@@ -108,10 +108,34 @@ uint32_t glyph_width(const char *text, size_t size, bool has_utf8, uint32_t limi
 uint32_t glyph_put(FILE *out, const struct style *style, const char *text, size_t size,
 		   uint32_t limit)
 {
+	return glyph_put_painted(out, style, text, size, limit, NULL, 0, 0);
+}
+
+/* What a byte is to look like: its paint, and whether it is underlined. */
+struct look {
+	enum paint paint;
+	bool is_underlined;
+};
+
+static void change_look(FILE *out, const struct style *style, struct look *now, struct look next)
+{
+	if (now->paint == next.paint && now->is_underlined == next.is_underlined)
+		return;
+	if (next.is_underlined)
+		style_put_underlined(out, style, next.paint);
+	else
+		style_put(out, style, next.paint);
+	*now = next;
+}
+
+uint32_t glyph_put_painted(FILE *out, const struct style *style, const char *text, size_t size,
+			   uint32_t limit, const uint8_t *paints, size_t underline_start,
+			   size_t underline_end)
+{
 	bool is_cut = glyph_width(text, size, style->has_utf8, limit) > limit;
 	uint32_t room = is_cut && limit ? limit - 1 : limit;
-	uint32_t cells = 0;
-	uint32_t combining = 0;
+	uint32_t cells = 0, combining = 0;
+	struct look now = {PAINT_NONE, false};
 	struct glyph glyph;
 
 	for (size_t i = 0; i < size; i += glyph.input_size) {
@@ -121,9 +145,13 @@ uint32_t glyph_put(FILE *out, const struct style *style, const char *text, size_
 		combining = glyph.is_combining ? combining + 1 : 0;
 		if (combining > MAX_COMBINING)
 			continue;
+		if (paints)
+			change_look(out, style, &now,
+				    (struct look){paints[i], i >= underline_start && i < underline_end});
 		fwrite(glyph.text, 1, glyph.text_size, out);
 		cells += glyph.width;
 	}
+	change_look(out, style, &now, (struct look){PAINT_NONE, false});
 	if (is_cut && limit) {
 		fputs(glyph_ellipsis(style), out);
 		cells++;
@@ -158,6 +186,43 @@ const char *glyph_short_path(const struct style *style, const char *path)
 	if (!size || strncmp(path, style->folder, size) != 0 || path[size] != '/')
 		return path;
 	return path[size + 1] ? path + size + 1 : path;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\f' || c == '\r' || c == '\n';
+}
+
+void glyph_trim(const char **text, size_t *size)
+{
+	while (*size && is_space(**text)) {
+		(*text)++;
+		(*size)--;
+	}
+	while (*size && is_space((*text)[*size - 1]))
+		(*size)--;
+}
+
+void glyph_put_wrapped(FILE *out, const struct style *style, const char *text, uint32_t indent)
+{
+	uint32_t cells = indent;
+
+	for (bool is_first = true; *text; is_first = false) {
+		size_t size = strcspn(text, " ");
+		uint32_t width = glyph_width(text, size, style->has_utf8, style->columns);
+
+		if (!is_first && cells + 1 + width > style->columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			cells = indent;
+		} else if (!is_first) {
+			fputc(' ', out);
+			cells++;
+		}
+		cells += glyph_put(out, style, text, size, GLYPH_ANY_WIDTH);
+		text += size;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
 }
 
 const char *glyph_ellipsis(const struct style *style)

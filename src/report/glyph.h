@@ -18,6 +18,8 @@
 
 #define GLYPH_TAB 4 /* a tab goes to the next multiple of so many cells */
 
+#define GLYPH_ANY_WIDTH (UINT32_MAX - 1) /* a limit that cuts nothing */
+
 /* One character as it will be printed. */
 struct glyph {
 	char text[12];       /* UTF-8, not terminated */
@@ -39,12 +41,26 @@ uint32_t glyph_width(const char *text, size_t size, bool has_utf8, uint32_t limi
 uint32_t glyph_put(FILE *out, const struct style *style, const char *text, size_t size,
 		   uint32_t limit);
 
-/* The same for a string, the beginning cut: of a path the end says most. */
+/* The same with a colour for each byte of the text (enum paint; NULL: none),
+ * the bytes from underline_start to underline_end underlined. */
+uint32_t glyph_put_painted(FILE *out, const struct style *style, const char *text, size_t size,
+			   uint32_t limit, const uint8_t *paints, size_t underline_start,
+			   size_t underline_end);
+
+/* As glyph_put for a string, the beginning cut: of a path the end says most. */
 uint32_t glyph_put_tail(FILE *out, const struct style *style, const char *text, uint32_t limit);
 
 /* The path as it is shown: relative to style->folder when it lies below it.
  * Points into `path`. */
 const char *glyph_short_path(const struct style *style, const char *path);
+
+/* The text without the white space around it. */
+void glyph_trim(const char **text, size_t *size);
+
+/* Words from `text` in lines of style->columns, each after `indent` spaces; the
+ * first begins where the caller stands, at that indent already.  Ends the
+ * last line. */
+void glyph_put_wrapped(FILE *out, const struct style *style, const char *text, uint32_t indent);
 
 /* "…", or "." where the terminal has no UTF-8; always one cell. */
 const char *glyph_ellipsis(const struct style *style);

@@ -2,12 +2,12 @@
 #include "report/quality.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/buf.h"
 #include "report/figure.h"
 #include "report/glyph.h"
 
-#define MAX_REASON_CELLS 60
+#define MAX_SENTENCE_BYTES 4096
 
 uint64_t quality_samples(const struct profile *profile)
 {
@@ -19,7 +19,7 @@ bool quality_is_rough(uint64_t line_samples)
 	return line_samples > 0 && line_samples < QUALITY_FEW_LINE_SAMPLES;
 }
 
-static void print_lost(FILE *out, const struct style *style, const struct profile_quality *quality)
+static void append_lost(struct buf *text, const struct profile_quality *quality)
 {
 	uint64_t lost = 0;
 	const char *gap = " (";
@@ -27,37 +27,61 @@ static void print_lost(FILE *out, const struct style *style, const struct profil
 	for (uint32_t i = 0; i < quality->lost_count; i++)
 		lost += quality->lost[i].count;
 	if (lost == 0) {
-		fputs(", none lost", out);
+		buf_text(text, ", none lost");
 		return;
 	}
-	fprintf(out, ", lost %s", figure_count(lost).text);
+	buf_printf(text, ", lost %s", figure_count(lost).text);
 	for (uint32_t i = 0; i < quality->lost_count; i++) {
 		const struct lost_count *entry = &quality->lost[i];
 
 		if (entry->count == 0)
 			continue;
-		fputs(gap, out);
-		glyph_put(out, style, entry->reason, strlen(entry->reason), MAX_REASON_CELLS);
-		fprintf(out, " %s", figure_count(entry->count).text);
+		buf_printf(text, "%s%s %s", gap, entry->reason, figure_count(entry->count).text);
 		gap = ", ";
 	}
-	fputc(')', out);
+	buf_char(text, ')');
 }
 
-bool quality_print(FILE *out, const struct style *style, const struct profile *profile)
+static void append_samples(struct buf *text, const struct profile *profile)
 {
 	const struct profile_quality *quality = &profile->quality;
 	uint64_t samples = quality_samples(profile);
 
-	if (samples == 0)
-		return false;
-	fprintf(out, "%s sample%s", figure_count(samples).text, samples == 1 ? "" : "s");
+	buf_printf(text, "%s sample%s", figure_count(samples).text, samples == 1 ? "" : "s");
 	if (isfinite(quality->rate_hz) && quality->rate_hz >= 1)
-		fprintf(out, ", %.0f a second of CPU time", fmin(quality->rate_hz, 1e6));
+		buf_printf(text, " (%.0f/s of CPU time)", fmin(quality->rate_hz, 1e6));
 	if (isfinite(quality->overhead_percent) && quality->overhead_percent >= 0.05)
-		fprintf(out, ", overhead about %.1f%%", fmin(quality->overhead_percent, 1e4));
+		buf_printf(text, ", overhead about %.1f%%", fmin(quality->overhead_percent, 1e4));
 	else
-		fputs(", overhead below 0.1%", out);
-	print_lost(out, style, quality);
-	return true;
+		buf_text(text, ", overhead below 0.1%");
+	append_lost(text, quality);
+}
+
+static void print_sentence(FILE *out, const struct style *style, enum paint paint,
+			   const char *sentence, uint32_t indent)
+{
+	fprintf(out, "%*s", (int)indent, "");
+	style_put(out, style, paint);
+	glyph_put_wrapped(out, style, sentence, indent);
+	style_put(out, style, PAINT_NONE);
+}
+
+void quality_print(FILE *out, const struct style *style, const struct profile *profile,
+		   uint32_t indent)
+{
+	uint64_t samples = quality_samples(profile);
+	struct buf text;
+
+	if (samples > 0) {
+		buf_init(&text, MAX_SENTENCE_BYTES);
+		append_samples(&text, profile);
+		print_sentence(out, style, PAINT_NONE, text.data, indent);
+		buf_fini(&text);
+	}
+	if (samples > 0 && samples < QUALITY_FEW_SAMPLES)
+		print_sentence(out, style, PAINT_WARNING,
+			       "Few samples: take the shares as a hint; a longer run says more.",
+			       indent);
+	for (uint32_t i = 0; i < profile->quality.warning_count; i++)
+		print_sentence(out, style, PAINT_WARNING, profile->quality.warnings[i], indent);
 }

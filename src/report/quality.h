@@ -18,8 +18,10 @@ uint64_t quality_samples(const struct profile *profile);
  * 0 means that nobody counted, which is not few. */
 bool quality_is_rough(uint64_t line_samples);
 
-/* "3,812 samples at 987 Hz, overhead about 0.4%, lost 3 (ring full 3)"; writes
- * nothing and returns false when the profile says nothing of its quality. */
-bool quality_print(FILE *out, const struct style *style, const struct profile *profile);
+/* Writes, each on lines of its own after `indent` spaces: "3,812 samples (927/s
+ * of CPU time), overhead about 0.4%, lost 3 (ring full 3)"; that they are few;
+ * the profile's warnings.  What the profile does not say is left out. */
+void quality_print(FILE *out, const struct style *style, const struct profile *profile,
+		   uint32_t indent);
 
 #endif

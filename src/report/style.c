@@ -101,6 +101,7 @@ void style_init(struct style *style, int fd, enum style_color color)
 		.has_color = wants_color(color, is_terminal),
 		.has_utf8 = locale_has_utf8(),
 		.is_terminal = is_terminal,
+		.is_cut = is_terminal || environment_size("COLUMNS"),
 		.columns = clamp_columns(columns),
 		.rows = is_terminal ? rows : 0,
 	};

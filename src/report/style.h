@@ -22,7 +22,8 @@ enum style_color {
 struct style {
 	bool has_color;
 	bool has_utf8;      /* else reports keep to ASCII */
-	bool is_terminal;   /* on a terminal lines are cut to its width */
+	bool is_terminal;
+	bool is_cut;        /* lines are cut to the width: on a terminal, or where COLUMNS is set */
 	uint32_t columns;   /* width to lay out for; at least STYLE_MIN_COLUMNS */
 	uint32_t rows;      /* height; 0 when not a terminal */
 	const char *folder; /* paths below it are shown relative to it; borrowed; or NULL */

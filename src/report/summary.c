@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "profile/source.h"
 #include "report/figure.h"
 #include "report/glyph.h"
 #include "report/quality.h"
-#include "report/source.h"
 
 #define DEFAULT_PROFILE "heatline-profile.json"
 #define BAR_CELLS 12
@@ -96,7 +96,7 @@ static void print_line(FILE *out, const struct style *style, const struct profil
 	uint32_t used = FIGURE_CELLS + place_cells + 2 + (has_bar ? BAR_CELLS + 2 : 0);
 	double share = profile->total_s > 0 ? hot->self_s / profile->total_s : 0;
 	size_t size = 0;
-	const char *source = source_find(hot->file, hot->line->line, &size);
+	const char *source = source_file_line(hot->file, hot->line->line, &size);
 
 	style_put(out, style, figure_heat(share));
 	fprintf(out, "  %4s", figure_percent(hot->self_s, profile->total_s).text);
@@ -107,8 +107,8 @@ static void print_line(FILE *out, const struct style *style, const struct profil
 		fputs("  ", out);
 	}
 	print_place(out, style, hot, place_cells);
-	if (source && style->columns >= SOURCE_NEEDS_COLUMNS && used < style->columns) {
-		source_trim(&source, &size);
+	glyph_trim(&source, &size);
+	if (size && style->columns >= SOURCE_NEEDS_COLUMNS && used < style->columns) {
 		fputs("  ", out);
 		glyph_put(out, style, source, size, style->columns - used);
 	}
@@ -123,11 +123,7 @@ static void print_heading(FILE *out, const struct style *style, const struct pro
 	fputs("  ", out);
 	glyph_put_tail(out, style, glyph_short_path(style, program), style->columns / 2);
 	fprintf(out, "  ran %s\n", figure_seconds(profile->elapsed_s).text);
-	if (figure_total(&profile->sum) > 0) {
-		fputs("  ", out);
-		figure_legend(out, style, &profile->sum, profile->total_s);
-		fputc('\n', out);
-	}
+	figure_legend(out, style, &profile->sum, profile->total_s, 2);
 }
 
 static void print_nothing_hot(FILE *out, const struct profile *profile)
@@ -138,27 +134,6 @@ static void print_nothing_hot(FILE *out, const struct profile *profile)
 		      out);
 	else
 		fputs("  The program ended before a sample could be taken.\n", out);
-}
-
-static void print_quality(FILE *out, const struct style *style, const struct profile *profile)
-{
-	uint64_t samples = quality_samples(profile);
-
-	if (samples > 0) {
-		fputs("  ", out);
-		quality_print(out, style, profile);
-		fputc('\n', out);
-	}
-	if (samples > 0 && samples < QUALITY_FEW_SAMPLES)
-		style_print(out, style, PAINT_WARNING,
-			    "  Few samples: take the shares as a hint; a longer run says more.\n");
-	for (uint32_t i = 0; i < profile->quality.warning_count; i++) {
-		const char *warning = profile->quality.warnings[i];
-
-		style_print(out, style, PAINT_WARNING, "  Note: ");
-		glyph_put(out, style, warning, strlen(warning), UINT32_MAX - 1);
-		fputc('\n', out);
-	}
 }
 
 /* The name as a shell takes it: quoted when it holds more than plain letters. */
@@ -173,7 +148,7 @@ static void print_shell_word(FILE *out, const struct style *style, const char *w
 	for (const char *c = word; *c;) {
 		size_t size = strcspn(c, "'");
 
-		glyph_put(out, style, c, size, UINT32_MAX - 1);
+		glyph_put(out, style, c, size, GLYPH_ANY_WIDTH);
 		c += size;
 		if (*c == '\'') {
 			fputs("'\\''", out);
@@ -204,7 +179,7 @@ static void print_command(FILE *out, const struct style *style, const char *opti
 static void print_way_on(FILE *out, const struct style *style, const char *profile_path)
 {
 	fputs("  Saved to ", out);
-	glyph_put(out, style, profile_path, strlen(profile_path), UINT32_MAX - 1);
+	glyph_put(out, style, profile_path, strlen(profile_path), GLYPH_ANY_WIDTH);
 	fputs(".  To look further:\n", out);
 	print_command(out, style, "--cli", profile_path, "   every line of the program");
 	print_command(out, style, "--cli -r", profile_path, "only the lines that took time");
@@ -226,7 +201,7 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	if (!count)
 		print_nothing_hot(out, profile);
 	fputc('\n', out);
-	print_quality(out, style, profile);
+	quality_print(out, style, profile, 2);
 	if (profile_path)
 		print_way_on(out, style, profile_path);
 }

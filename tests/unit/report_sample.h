@@ -84,13 +84,13 @@ static inline void sample_init(struct sample *sample)
 	sample->lines[6] = sample_line(32, 0.041, 0.004, 0, 0, 0.878, 8);
 	sample->lines[7] = sample_line(33, 0, 0, 0, 0, 1.101, 0);
 	sample->functions[0] = (struct profile_function){
-		"primes", 8, {.python_s = 1.769, .native_s = 0.203, .system_s = 0.002}, 1.974};
+		.name = "primes", .first_line = 8, .self = {.python_s = 1.769, .native_s = 0.203, .system_s = 0.002}, .inclusive_s = 1.974};
 	sample->functions[1] = (struct profile_function){
-		"digest", 16, {.python_s = 0.121, .native_s = 0.702, .system_s = 0.010}, 0.833};
+		.name = "digest", .first_line = 16, .self = {.python_s = 0.121, .native_s = 0.702, .system_s = 0.010}, .inclusive_s = 0.833};
 	sample->functions[2] = (struct profile_function){
-		"Waiter.wait", 25, {.system_s = 0.001, .wait_s = 1.100}, 1.101};
+		.name = "Waiter.wait", .first_line = 25, .self = {.system_s = 0.001, .wait_s = 1.100}, .inclusive_s = 1.101};
 	sample->functions[3] = (struct profile_function){
-		"<module>", 1, {.python_s = 0.041, .native_s = 0.004}, 3.953};
+		.name = "<module>", .first_line = 1, .self = {.python_s = 0.041, .native_s = 0.004}, .inclusive_s = 3.953};
 	sample->files[0] = (struct profile_file){
 		.path = "/home/me/app/primes.py",
 		.in_scope = true,

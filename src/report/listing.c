@@ -1,0 +1,360 @@
+/* listing.c - one file of a profile: its source with figures, its functions.
+ *
+ * The source is read once, in step with the file's lines, which are sorted by
+ * number.  In the reduced form each source line must know whether a line with
+ * figures stands near: what is near is found in the sorted lines ahead. */
+#include "report/listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "profile/source.h"
+#include "report/figure.h"
+#include "report/glyph.h"
+#include "report/highlight.h"
+
+#define CONTEXT_LINES 2       /* around each line with figures, in the reduced form */
+#define HOT_PART_SHARE 0.3    /* of the line's time that a part must have to be marked */
+#define FUNCTION_HEADING "function"
+#define MIN_NAME_CELLS 12
+#define MAX_NAME_CELLS 60
+#define TIME_CELLS 8
+
+/* One file being printed. */
+struct listing {
+	FILE *out;
+	const struct style *style;
+	const struct profile_file *file;
+	struct table table;
+	struct source_lines source; /* of the file's text; none when it has no text */
+	struct highlight highlight;
+	uint8_t *paints; /* owned; one a byte of the line */
+	size_t paint_room;
+	struct listing_marks *marks;
+};
+
+static double share_of(const struct profile *profile, double seconds)
+{
+	return profile->total_s > 0 ? seconds / profile->total_s : 0;
+}
+
+bool listing_is_worth(const struct profile *profile, const struct profile_file *file)
+{
+	if (share_of(profile, figure_total(&file->self)) >= 0.01)
+		return true;
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		const struct profile_line *line = &file->lines[i];
+
+		if (share_of(profile, line->inclusive_s) >= 0.01 ||
+		    share_of(profile, figure_total(&line->self)) >= 0.01)
+			return true;
+	}
+	return false;
+}
+
+/* ---- one line of source ---- */
+
+/* The bytes of the line that took most of its time: [*start, *end).  False
+ * when none stand out, or all of the code would. */
+static bool find_hot_part(const struct listing *listing, const struct profile_line *line,
+			  const char *text, size_t size, size_t *start, size_t *end)
+{
+	const struct column_range *range = line ? line->columns : NULL;
+	const char *code = text;
+	size_t code_size = size;
+	size_t from, to;
+
+	if (!range || !line->column_count || !listing->style->has_color)
+		return false;
+	if (!table_is_shown(&listing->table, figure_total(&line->self)) ||
+	    range->self_s < HOT_PART_SHARE * figure_total(&line->self))
+		return false;
+	if (range->column < 0 || (size_t)range->column >= size)
+		return false;
+	from = (size_t)range->column;
+	to = size;
+	if (range->line_end == (int32_t)line->line && range->column_end < (int64_t)size)
+		to = range->column_end < 0 ? 0 : (size_t)range->column_end;
+	glyph_trim(&code, &code_size);
+	if (to <= from || to - from >= code_size)
+		return false;
+	*start = from;
+	*end = to;
+	return true;
+}
+
+static const uint8_t *paint_line(struct listing *listing, const char *text, size_t size)
+{
+	if (size > listing->paint_room) {
+		listing->paint_room = size * 2;
+		listing->paints = mem_resize(listing->paints, listing->paint_room, 1);
+	}
+	highlight_line(&listing->highlight, text, size, listing->paints);
+	return listing->paints;
+}
+
+/* One row: figures, source with its hot part underlined.  paints: NULL for
+ * text that is not source. */
+static void put_row(struct listing *listing, uint32_t number, const struct profile_line *line,
+		    const char *text, size_t size, const uint8_t *paints)
+{
+	struct table_row row = {
+		.line = number,
+		.self = line ? &line->self : NULL,
+		.inclusive_s = line ? line->inclusive_s : 0,
+	};
+	size_t start = 0, end = 0;
+
+	table_put_figures(listing->out, &listing->table, &row);
+	if (paints && find_hot_part(listing, line, text, size, &start, &end))
+		listing->marks->has_underlined = true;
+	if (size)
+		fputc(' ', listing->out);
+	glyph_put_painted(listing->out, listing->style, text, size, listing->table.source_cells,
+			  paints, start, end);
+	fputc('\n', listing->out);
+}
+
+/* ---- all lines ---- */
+
+static bool has_figures(const struct listing *listing, const struct profile_line *line)
+{
+	return table_is_shown(&listing->table, figure_total(&line->self)) ||
+	       table_is_shown(&listing->table, line->inclusive_s);
+}
+
+/* Whether a line number is one of, or near, those that a reduced listing
+ * shows.  `ahead` is the index of the first line at or after number. */
+static bool is_near_figures(const struct listing *listing, uint32_t number, uint32_t ahead)
+{
+	const struct profile_file *file = listing->file;
+
+	for (uint32_t i = ahead; i < file->line_count; i++) {
+		if (file->lines[i].line > (uint64_t)number + CONTEXT_LINES)
+			break;
+		if (has_figures(listing, &file->lines[i]))
+			return true;
+	}
+	for (uint32_t i = ahead; i-- > 0;) {
+		if (file->lines[i].line + (uint64_t)CONTEXT_LINES < number)
+			break;
+		if (has_figures(listing, &file->lines[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The same, but a single line left out between two shown is no gap: it takes
+ * no more place than the mark of one. */
+static bool is_in_reduced(const struct listing *listing, uint32_t number, uint32_t ahead)
+{
+	return is_near_figures(listing, number, ahead) ||
+	       (is_near_figures(listing, number - 1, ahead) &&
+		is_near_figures(listing, number + 1, ahead));
+}
+
+/* All lines of a file whose source is known.  Returns how many of the lines
+ * with figures were met; the others lie beyond the end of the source. */
+static uint32_t put_source_lines(struct listing *listing, bool is_reduced)
+{
+	const struct profile_file *file = listing->file;
+	uint32_t next = 0;
+	bool is_in_gap = false;
+
+	for (uint32_t number = 1; number <= listing->source.count; number++) {
+		size_t size;
+		const char *text = source_line(&listing->source, number, &size);
+		const uint8_t *paints = paint_line(listing, text, size);
+		bool is_met = next < file->line_count && file->lines[next].line == number;
+		const struct profile_line *line = is_met ? &file->lines[next] : NULL;
+
+		if (!is_reduced || is_in_reduced(listing, number, next)) {
+			put_row(listing, number, line, text, size, paints);
+			is_in_gap = false;
+		} else if (!is_in_gap) {
+			table_put_gap(listing->out, &listing->table);
+			is_in_gap = true;
+		}
+		next += is_met;
+	}
+	return next;
+}
+
+/* Lines whose source is not known, or only as the text of single lines. */
+static void put_single_lines(struct listing *listing, uint32_t next, bool is_reduced)
+{
+	const struct profile_file *file = listing->file;
+	uint32_t last = next ? file->lines[next - 1].line : 0;
+
+	for (; next < file->line_count; next++) {
+		const struct profile_line *line = &file->lines[next];
+		const char *text = line->text;
+
+		if (is_reduced && !has_figures(listing, line))
+			continue;
+		if (line->line > (uint64_t)last + 1)
+			table_put_gap(listing->out, &listing->table);
+		last = line->line;
+		highlight_begin(&listing->highlight);
+		if (text)
+			put_row(listing, last, line, text, strlen(text),
+				paint_line(listing, text, strlen(text)));
+		else
+			put_row(listing, last, line, "(no source)", 11, NULL);
+	}
+}
+
+/* ---- functions ---- */
+
+static int by_self_time(const void *a, const void *b)
+{
+	const struct profile_function *const *left = a, *const *right = b;
+	double left_s = figure_total(&(*left)->self), right_s = figure_total(&(*right)->self);
+
+	if (left_s != right_s)
+		return left_s < right_s ? 1 : -1;
+	if ((*left)->inclusive_s != (*right)->inclusive_s)
+		return (*left)->inclusive_s < (*right)->inclusive_s ? 1 : -1;
+	return (*left)->first_line < (*right)->first_line ? -1 : 1;
+}
+
+/* The functions worth a row, hottest first, in `shown`; how many. */
+static uint32_t choose_functions(const struct listing *listing,
+				 const struct profile_function **shown)
+{
+	const struct profile_file *file = listing->file;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < file->function_count; i++) {
+		const struct profile_function *function = &file->functions[i];
+
+		if (table_is_shown(&listing->table, figure_total(&function->self)) ||
+		    table_is_shown(&listing->table, function->inclusive_s))
+			shown[count++] = function;
+	}
+	qsort(shown, count, sizeof *shown, by_self_time);
+	return count;
+}
+
+/* Cells for the names: as many as the longest takes, but the times beside it
+ * come first. */
+static uint32_t name_width(const struct listing *listing, const struct profile_function **shown,
+			   uint32_t count)
+{
+	uint32_t room = listing->table.source_cells;
+	uint32_t limit = room > 2 * TIME_CELLS + MIN_NAME_CELLS ? room - 2 * TIME_CELLS : room;
+	uint32_t widest = (uint32_t)strlen(FUNCTION_HEADING);
+
+	limit = limit > MAX_NAME_CELLS ? MAX_NAME_CELLS : limit;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t width = glyph_width(shown[i]->name, strlen(shown[i]->name),
+					     listing->style->has_utf8, limit);
+
+		widest = width > widest ? width : widest;
+	}
+	return widest > limit ? limit : widest;
+}
+
+/* The right part of a row: a name, and the times in seconds where they fit. */
+static void put_function_text(struct listing *listing, enum paint paint, const char *name,
+			      uint32_t name_cells, const char *self, const char *inclusive)
+{
+	FILE *out = listing->out;
+	uint32_t used;
+
+	fputc(' ', out);
+	style_put(out, listing->style, paint);
+	used = glyph_put(out, listing->style, name, strlen(name), name_cells);
+	style_put(out, listing->style, paint == PAINT_DIM ? PAINT_DIM : PAINT_NONE);
+	if (listing->table.source_cells >= name_cells + 2 * TIME_CELLS) {
+		fprintf(out, "%*s", (int)(name_cells - used + TIME_CELLS), self);
+		if (listing->table.needs.has_inclusive)
+			fprintf(out, "%*s", TIME_CELLS, inclusive);
+	}
+	if (paint == PAINT_DIM)
+		style_put(out, listing->style, PAINT_NONE);
+	fputc('\n', out);
+}
+
+static void put_functions(struct listing *listing)
+{
+	const struct profile_function **shown =
+		mem_alloc(listing->file->function_count * sizeof *shown);
+	uint32_t count = choose_functions(listing, shown);
+	uint32_t name_cells = name_width(listing, shown, count);
+
+	if (count) {
+		table_put_rule(listing->out, &listing->table, false);
+		table_put_figures(listing->out, &listing->table, &(struct table_row){0});
+		put_function_text(listing, PAINT_DIM, FUNCTION_HEADING, name_cells, "self", "incl.");
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct table_row row = {shown[i]->first_line, &shown[i]->self,
+					shown[i]->inclusive_s};
+
+		table_put_figures(listing->out, &listing->table, &row);
+		put_function_text(listing, PAINT_NAME, shown[i]->name, name_cells,
+				  figure_seconds(figure_total(&shown[i]->self)).text,
+				  figure_seconds(shown[i]->inclusive_s).text);
+	}
+	free(shown);
+}
+
+/* ---- the file ---- */
+
+static void put_title(struct listing *listing, const struct profile *profile)
+{
+	FILE *out = listing->out;
+	double self_s = figure_total(&listing->file->self);
+	const char *path = glyph_short_path(listing->style, listing->file->path);
+	uint32_t room = listing->style->columns > 40 ? listing->style->columns - 30 : 10;
+
+	style_put(out, listing->style, PAINT_STRONG);
+	glyph_put_tail(out, listing->style, path, listing->style->is_cut ? room : GLYPH_ANY_WIDTH);
+	style_put(out, listing->style, PAINT_NONE);
+	if (self_s > 0)
+		fprintf(out, "  %s of the time (%s)",
+			figure_percent(self_s, profile->total_s).text, figure_seconds(self_s).text);
+	fputs("\n", out);
+}
+
+/* What decides on the columns. */
+static void complete_needs(struct table_needs *needs, const struct profile_file *file,
+			   uint32_t source_lines)
+{
+	needs->last_line = source_lines;
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		const struct profile_line *line = &file->lines[i];
+
+		needs->last_line = line->line > needs->last_line ? line->line : needs->last_line;
+		needs->has_wait |= figure_kind(&line->self, KIND_WAIT) > 0;
+		needs->has_inclusive |= line->inclusive_s > 0;
+	}
+	for (uint32_t i = 0; i < file->function_count; i++) {
+		needs->has_wait |= figure_kind(&file->functions[i].self, KIND_WAIT) > 0;
+		needs->has_inclusive |= file->functions[i].inclusive_s > 0;
+	}
+}
+
+void listing_print(FILE *out, const struct style *style, const struct profile *profile,
+		   const struct profile_file *file, struct table_needs needs, bool is_reduced,
+		   struct listing_marks *marks)
+{
+	struct listing listing = {.out = out, .style = style, .file = file, .marks = marks};
+
+	if (file->source)
+		source_lines_init(&listing.source, file->source, file->source_size);
+	complete_needs(&needs, file, listing.source.count);
+	table_init(&listing.table, style, &needs);
+	highlight_begin(&listing.highlight);
+	put_title(&listing, profile);
+	table_put_head(out, &listing.table);
+	put_single_lines(&listing, put_source_lines(&listing, is_reduced), is_reduced);
+	put_functions(&listing);
+	table_put_rule(out, &listing.table, true);
+	marks->has_rough |= listing.table.has_rough;
+	if (file->source)
+		source_lines_fini(&listing.source);
+	free(listing.paints);
+}

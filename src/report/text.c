@@ -1,0 +1,174 @@
+/* text.c - a profile as text: the run as a whole, then file by file. */
+#include "report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/figure.h"
+#include "report/glyph.h"
+#include "report/listing.h"
+#include "report/quality.h"
+
+#define MAX_BAR_CELLS 100
+#define MAX_NAMED_FILES 5
+#define MAX_ARGUMENT_CELLS 200 /* of the program's arguments together */
+
+/* ---- the run ---- */
+
+static void put_program(FILE *out, const struct style *style, const struct profile *profile)
+{
+	const char *program = profile->program ? profile->program : "(unknown program)";
+	uint32_t used = 0;
+
+	style_print(out, style, PAINT_STRONG, "heatline");
+	fputs("  ", out);
+	glyph_put_tail(out, style, glyph_short_path(style, program),
+		       style->is_cut ? style->columns - 10 : GLYPH_ANY_WIDTH);
+	for (uint32_t i = 0; i < profile->arg_count && used < MAX_ARGUMENT_CELLS; i++) {
+		fputc(' ', out);
+		used += 1 + glyph_put(out, style, profile->args[i], strlen(profile->args[i]),
+				      MAX_ARGUMENT_CELLS - used);
+	}
+	fputc('\n', out);
+}
+
+static void put_facts(FILE *out, const struct style *style, const struct profile *profile)
+{
+	fprintf(out, "%s elapsed, %s profiled", figure_seconds(profile->elapsed_s).text,
+		figure_seconds(profile->total_s).text);
+	if (profile->python_version) {
+		fputs(", Python ", out);
+		glyph_put(out, style, profile->python_version, strlen(profile->python_version), 40);
+	}
+	if (profile->process_count > 1)
+		fprintf(out, ", %u processes", profile->process_count);
+	if (profile->thread_count > 1)
+		fprintf(out, ", %u threads", profile->thread_count);
+	if (profile->is_partial)
+		fputs(", written while the program still ran", out);
+	fputc('\n', out);
+	quality_print(out, style, profile, 0);
+}
+
+static void put_overview(FILE *out, const struct style *style, const struct profile *profile)
+{
+	uint32_t cells = style->columns < MAX_BAR_CELLS ? style->columns : MAX_BAR_CELLS;
+
+	if (figure_total(&profile->sum) <= 0)
+		return;
+	fputc('\n', out);
+	figure_bar(out, style, &profile->sum, figure_total(&profile->sum), cells);
+	fputc('\n', out);
+	figure_legend(out, style, &profile->sum, profile->total_s, 0);
+}
+
+/* ---- the files ---- */
+
+static int by_self_time(const void *a, const void *b)
+{
+	const struct profile_file *const *left = a, *const *right = b;
+	double left_s = figure_total(&(*left)->self), right_s = figure_total(&(*right)->self);
+
+	if (left_s != right_s)
+		return left_s < right_s ? 1 : -1;
+	return strcmp((*left)->path, (*right)->path);
+}
+
+static const struct profile_file **sort_files(const struct profile *profile)
+{
+	const struct profile_file **files = mem_alloc(profile->file_count * sizeof *files);
+
+	for (uint32_t i = 0; i < profile->file_count; i++)
+		files[i] = &profile->files[i];
+	qsort(files, profile->file_count, sizeof *files, by_self_time);
+	return files;
+}
+
+static double hottest_line(const struct profile *profile)
+{
+	double hottest_s = 0;
+
+	for (uint32_t f = 0; f < profile->file_count; f++) {
+		for (uint32_t i = 0; i < profile->files[f].line_count; i++) {
+			double self_s = figure_total(&profile->files[f].lines[i].self);
+
+			hottest_s = self_s > hottest_s ? self_s : hottest_s;
+		}
+	}
+	return hottest_s;
+}
+
+/* The files that took some time, but too little for a listing. */
+static void put_small_files(FILE *out, const struct style *style, const struct profile *profile,
+			    const struct profile_file **files)
+{
+	const char *gap = "Below 1%: ";
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < profile->file_count; i++) {
+		double self_s = figure_total(&files[i]->self);
+
+		if (self_s <= 0 || listing_is_worth(profile, files[i]))
+			continue;
+		if (++count > MAX_NAMED_FILES)
+			continue;
+		fputs(gap, out);
+		glyph_put_tail(out, style, glyph_short_path(style, files[i]->path), 50);
+		fprintf(out, " %s", figure_seconds(self_s).text);
+		gap = ", ";
+	}
+	if (count > MAX_NAMED_FILES)
+		fprintf(out, " and %u more files", count - MAX_NAMED_FILES);
+	if (count)
+		fputc('\n', out);
+}
+
+/* ---- what the figures leave out, and what the marks mean ---- */
+
+static void put_footer(FILE *out, const struct style *style, const struct profile *profile,
+		       const struct listing_marks *marks)
+{
+	style_put(out, style, PAINT_DIM);
+	if (profile->total_s > 0 && profile->outside_s >= 0.01 * profile->total_s)
+		fprintf(out, "%s (%s) went by outside of these files.\n",
+			figure_seconds(profile->outside_s).text,
+			figure_percent(profile->outside_s, profile->total_s).text);
+	if (profile->startup_s >= 0.001)
+		fprintf(out, "Not counted: %s in which the interpreter started and ended.\n",
+			figure_seconds(profile->startup_s).text);
+	if (marks->has_rough)
+		fprintf(out, "~ rests on fewer than %d samples.\n", QUALITY_FEW_LINE_SAMPLES);
+	style_put(out, style, PAINT_NONE);
+	if (marks->has_underlined) {
+		style_put_underlined(out, style, PAINT_DIM);
+		fputs("underlined", out);
+		style_print(out, style, PAINT_DIM, ": the hottest part of the line.\n");
+	}
+}
+
+void text_report_print(FILE *out, const struct profile *profile,
+		       const struct text_options *options, const struct style *style)
+{
+	const struct profile_file **files = sort_files(profile);
+	struct listing_marks marks = {false, false};
+	struct table_needs needs = {
+		.in_seconds = options->in_seconds,
+		.total_s = profile->total_s,
+		.hottest_s = hottest_line(profile),
+	};
+
+	put_program(out, style, profile);
+	put_facts(out, style, profile);
+	put_overview(out, style, profile);
+	for (uint32_t i = 0; i < profile->file_count; i++) {
+		if (!listing_is_worth(profile, files[i]))
+			continue;
+		fputc('\n', out);
+		listing_print(out, style, profile, files[i], needs, options->is_reduced, &marks);
+	}
+	fputc('\n', out);
+	put_small_files(out, style, profile, files);
+	put_footer(out, style, profile, &marks);
+	free(files);
+}
