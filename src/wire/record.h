@@ -34,14 +34,11 @@ enum sample_place {
 	PLACE_INTERPRETER, /* inside the interpreter's own image */
 	PLACE_NATIVE,      /* in another library or the program's other code */
 	PLACE_SYSTEM,      /* just after a system call */
-	PLACE_GENERATED,   /* in machine code that no file holds (a JIT) */
 };
 
 enum sample_flag {
 	SAMPLE_CUT = 1 << 0,  /* the stack was deeper than we follow */
-	SAMPLE_TORN = 1 << 1, /* the stack could not be read to its end */
-	SAMPLE_TICK = 1 << 2, /* taken by the tick timer (else by perf) */
-	SAMPLE_GC = 1 << 3,   /* the garbage collector ran */
+	SAMPLE_TICK = 1 << 1, /* taken by the tick timer (else by perf) */
 };
 
 struct record_frame {
@@ -55,6 +52,7 @@ struct record_sample {
 	uint64_t time_ns;
 	uint64_t user_ns;
 	uint64_t system_ns;
+	uint64_t pc;     /* program counter */
 	uint32_t thread; /* index of the thread slot */
 	uint8_t place;   /* enum sample_place */
 	uint8_t flags;   /* enum sample_flag */

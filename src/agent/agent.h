@@ -1,0 +1,129 @@
+/* agent.h - the state of the preload library inside a profiled process.
+ *
+ * The agent makes no thread, prints nothing, never exits and never changes
+ * errno.  If it cannot work it says why in its ring and stays out of the way.
+ *
+ * Glossary.
+ *   tick      a signal from a CPU-clock timer.  The kernel looks at these on
+ *             its own tick (250 Hz as a rule), in user and in kernel mode.
+ *   perf      a signal from a perf task-clock event, user mode only, finer.
+ *   slot      a thread's place in the ring's table.
+ *
+ * Context.  Functions marked [handler] may run inside the sampling signal:
+ * they live in the signal-safe archive, whose undefined symbols a test
+ * compares with an allow-list. */
+#ifndef HEATLINE_AGENT_AGENT_H
+#define HEATLINE_AGENT_AGENT_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "python/code.h"
+#include "python/layout.h"
+#include "python/reader.h"
+#include "python/walk.h"
+#include "wire/control.h"
+#include "wire/ring.h"
+
+/* Not used by anything on Linux, and not a queueing signal: while a thread
+ * has it blocked the kernel keeps one instance, where real-time signals would
+ * pile up and overflow into SIGIO. */
+#define AGENT_SIGNAL SIGSTKFLT
+
+/* Functions that stand in for the C library's. */
+#define AGENT_EXPORT __attribute__((visibility("default")))
+
+/* Room for one code object with its tables; larger ones are refused. */
+#define AGENT_CODE_BYTES (128u * 1024u)
+
+/* What a sampled thread needs.  Mapped when the thread starts, kept for the
+ * next thread when it ends.  Only the thread itself touches it. */
+struct agent_thread {
+	uint32_t slot;           /* index in ring->threads */
+	int32_t tid;
+	_Atomic bool is_busy;    /* in the handler, or not to be disturbed */
+	bool is_first;           /* no sample yet */
+	bool has_perf;
+	timer_t timer;
+	bool has_timer;
+	void *perf_page;         /* keeps the perf event alive; its descriptor is closed */
+	uint64_t last_cpu_ns;    /* CPU clock at the last sample */
+	uint64_t last_system_ns; /* kernel part of it */
+	uint32_t last_cost_ns;   /* what the last sample cost */
+	uint32_t mean_cost_ns;   /* moving average of it */
+	struct agent_thread *next_free;
+	void *(*start)(void *);  /* what the program wanted to run on it */
+	void *argument;
+	struct walk_scratch scratch;
+	struct walk_frame frames[WALK_MAX_FRAMES];
+	uint32_t identities[WALK_MAX_FRAMES];
+	unsigned char code[AGENT_CODE_BYTES];
+};
+
+/* One per process.  Written while starting and in a forked child, when no
+ * other thread runs our code; read everywhere else. */
+struct agent {
+	bool is_active;
+	struct control *control;
+	struct ring *ring;
+	struct mem_reader reader;
+	struct py_layout layout;
+	struct walker walker;
+	void *(*this_thread_state)(void); /* PyGILState_GetThisThreadState */
+	uint64_t interval_ns;  /* CPU time between samples of a thread */
+	bool has_fixed_rate;   /* the user chose it: no thinning */
+	uint64_t cookie;
+};
+
+extern struct agent g_agent;
+
+/* This thread's state, or NULL when it is not sampled. */
+extern __thread struct agent_thread *g_self __attribute__((tls_model("initial-exec")));
+
+/* --- sample.c --- */
+
+/* Takes one sample of the calling thread.  [handler] */
+void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick);
+
+/* --- codes.c --- */
+
+#define CODE_ID_NONE 0u
+
+/* The id under which the ring knows a code object, after sending it there if
+ * it is new; CODE_ID_NONE when it could not be read or sent.  [handler] */
+uint32_t codes_find(struct agent_thread *self, py_addr code, uint32_t identity);
+
+/* Forgets all ids: a new ring knows none.  Returns 0 or -errno. */
+int codes_reset(void);
+
+/* --- clock.c --- */
+
+uint64_t now_wall_ns(void);       /* [handler] */
+uint64_t now_cpu_ns(void); /* [handler] */
+uint64_t now_system_ns(void); /* [handler] */
+
+/* Starts the calling thread's CPU timer.  Returns 0 or -errno. */
+int clock_start(struct agent_thread *self);
+void clock_stop(struct agent_thread *self);
+
+/* Adds the finer perf clock to a thread that has shown to be busy; quietly
+ * does nothing where the system forbids it.  [handler] */
+void clock_refine(struct agent_thread *self);
+
+/* --- threads.c --- */
+
+/* Registers the calling thread as the process's main one. */
+int threads_start_main(void);
+
+/* In a forked child: forget every thread but the calling one. */
+void threads_after_fork(void);
+
+/* --- signals.c --- */
+
+/* Installs the handler.  Returns 0 or -errno. */
+int signals_start(void);
+
+#endif

@@ -1,0 +1,107 @@
+/* codes.c - which code objects the collector knows already.
+ *
+ * A cache, shared by all handlers of the process without a lock: a slot is
+ * two words, the code's address and (id, identity).  Losing a race or a slot
+ * means that a code object is sent twice, which the collector bears, since it
+ * tells code objects apart by what they contain.
+ *
+ * Signal-safe: codes_find. */
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define CODE_SLOTS 32768u /* power of two */
+#define CODE_PROBES 8u
+
+struct code_slot {
+	_Atomic uint64_t code;
+	_Atomic uint64_t known; /* id << 32 | identity */
+};
+
+static struct code_slot *slots;
+static _Atomic uint32_t next_id = 1;
+
+int codes_reset(void)
+{
+	size_t bytes = CODE_SLOTS * sizeof(*slots);
+	void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fresh == MAP_FAILED)
+		return -errno;
+	if (slots != NULL)
+		munmap(slots, bytes);
+	slots = fresh;
+	return 0;
+}
+
+static struct code_slot *slot_of(py_addr code)
+{
+	uint64_t hash = (code >> 4) * 0x9e3779b97f4a7c15ull;
+	struct code_slot *victim = NULL;
+	for (uint32_t i = 0; i < CODE_PROBES; i++) {
+		struct code_slot *slot = &slots[((hash >> 32) + i) & (CODE_SLOTS - 1)];
+		uint64_t at = atomic_load_explicit(&slot->code, memory_order_acquire);
+		if (at == code || at == 0)
+			return slot;
+		if (victim == NULL)
+			victim = slot;
+	}
+	return victim;
+}
+
+static bool send_code(struct agent_thread *self, py_addr code, uint32_t id)
+{
+	struct code_info info;
+	if (!code_read(&g_agent.walker, code, self->code, sizeof(self->code), &info)) {
+		ring_count_lost(g_agent.ring, LOST_CODE_UNREADABLE);
+		return false;
+	}
+	uint32_t texts = info.filename_size + info.qualname_size + info.lines_size +
+			 info.bytecode_size;
+	uint32_t size = ((uint32_t)sizeof(struct record_code) + texts + 7u) & ~7u;
+	struct record *record = ring_reserve(g_agent.ring, size);
+	if (record == NULL)
+		return false;
+	struct record_code *out = (struct record_code *)record;
+	out->id = id;
+	out->first_line = info.first_line;
+	out->flags = info.flags;
+	out->filename_size = info.filename_size;
+	out->qualname_size = info.qualname_size;
+	out->lines_size = info.lines_size;
+	out->bytecode_size = info.bytecode_size;
+	out->reserved = 0;
+	unsigned char *to = (unsigned char *)(out + 1);
+	memcpy(to, info.filename, info.filename_size);
+	to += info.filename_size;
+	memcpy(to, info.qualname, info.qualname_size);
+	to += info.qualname_size;
+	memcpy(to, info.lines, info.lines_size);
+	to += info.lines_size;
+	memcpy(to, info.bytecode, info.bytecode_size);
+	ring_commit(record, size, RECORD_CODE);
+	return true;
+}
+
+uint32_t codes_find(struct agent_thread *self, py_addr code, uint32_t identity)
+{
+	if (identity == 0) {
+		ring_count_lost(g_agent.ring, LOST_TORN);
+		return CODE_ID_NONE;
+	}
+	struct code_slot *slot = slot_of(code);
+	uint64_t known = atomic_load_explicit(&slot->known, memory_order_acquire);
+	if (atomic_load_explicit(&slot->code, memory_order_acquire) == code &&
+	    (uint32_t)known == identity)
+		return (uint32_t)(known >> 32);
+
+	uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+	if (!send_code(self, code, id))
+		return CODE_ID_NONE;
+	/* known before code: a reader that sees the new address sees its id. */
+	atomic_store_explicit(&slot->code, 0, memory_order_release);
+	atomic_store_explicit(&slot->known, (uint64_t)id << 32 | identity, memory_order_release);
+	atomic_store_explicit(&slot->code, code, memory_order_release);
+	return id;
+}

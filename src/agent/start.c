@@ -1,0 +1,286 @@
+/* start.c - from the preload's constructor to the first sample, and fork.
+ *
+ * Every process of the run comes through here, most of them not Python (a
+ * shell, a compiler): those leave after a look at the environment and two
+ * symbols.  The interpreter is not initialised yet; nothing of it is called
+ * but Py_GetVersion, which formats a constant. */
+#include "agent/agent.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* CPU time between samples unless the user says otherwise.  Measured: a
+ * sample costs some 8 us at depth 10, so this stays below half a percent. */
+#define DEFAULT_INTERVAL_NS 2000000u
+#define MIN_INTERVAL_NS 20000u
+
+/* What the process's Python offers; all NULL when it is none. */
+struct python_symbols {
+	void *runtime;
+	void *code_type;
+	const char *(*version)(void);
+	void *(*this_thread_state)(void);
+};
+
+/* The folder of the run; copied, since the program may change its environment. */
+static char run_folder[256];
+
+static bool find_python(struct python_symbols *symbols)
+{
+	*(void **)&symbols->version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	if (symbols->version == NULL)
+		return false;
+	symbols->runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	symbols->code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+	*(void **)&symbols->this_thread_state =
+		dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
+	return true;
+}
+
+static struct control *map_control(void)
+{
+	char path[300];
+	snprintf(path, sizeof(path), "%s/" CONTROL_FILE, run_folder);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	struct stat status;
+	void *page = MAP_FAILED;
+	if (fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(struct control))
+		page = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED)
+		return NULL;
+	struct control *control = page;
+	if (control->magic == CONTROL_MAGIC && control->wire_version == WIRE_VERSION)
+		return control;
+	munmap(page, sizeof(struct control));
+	return NULL;
+}
+
+/* Makes this process's ring; the collector sees it once the counter moves. */
+static struct ring *ring_new(void)
+{
+	char path[340];
+	uint64_t now_ns = now_wall_ns();
+	snprintf(path, sizeof(path), "%s/" RING_FILE_PREFIX "%d-%llx", run_folder, (int)getpid(),
+		 (unsigned long long)now_ns);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return NULL;
+	void *memory = MAP_FAILED;
+	if (ftruncate(fd, sizeof(struct ring)) == 0)
+		memory = mmap(NULL, sizeof(struct ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (memory == MAP_FAILED) {
+		unlink(path);
+		return NULL;
+	}
+	struct ring *ring = memory;
+	ring->magic = RING_MAGIC;
+	ring->wire_version = WIRE_VERSION;
+	ring->pid = getpid();
+	ring->parent_pid = getppid();
+	ring->start_ns = now_ns;
+	g_agent.cookie = now_ns ^ (uint64_t)(uintptr_t)memory ^ (uint64_t)getpid() << 40;
+	ring->cookie = g_agent.cookie;
+	ring->cookie_addr = (uint64_t)(uintptr_t)&g_agent.cookie;
+	return ring;
+}
+
+static void ring_publish(struct ring *ring, enum ring_state state)
+{
+	atomic_store_explicit(&ring->state, state, memory_order_release);
+	atomic_fetch_add(&g_agent.control->rings, 1);
+}
+
+/* The code of the library or executable that holds the interpreter. */
+struct image_search {
+	uint64_t inside;
+	uint64_t start, end;
+};
+
+static int find_image(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	struct image_search *search = data;
+	uint64_t start = UINT64_MAX, end = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0)
+			continue;
+		uint64_t from = info->dlpi_addr + segment->p_vaddr;
+		if (from < start)
+			start = from;
+		if (from + segment->p_memsz > end)
+			end = from + segment->p_memsz;
+	}
+	if (search->inside < start || search->inside >= end)
+		return 0;
+	search->start = start;
+	search->end = end;
+	return 1;
+}
+
+static unsigned parse_version(const char *text, char *copy, size_t size)
+{
+	unsigned major = 0, minor = 0;
+	if (text == NULL || sscanf(text, "%u.%u", &major, &minor) != 2 || major > 255 || minor > 255)
+		return 0;
+	size_t length = strcspn(text, " ");
+	if (length >= size)
+		length = size - 1;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return major << 8 | minor;
+}
+
+/* Fills layout and ring from the interpreter.  NULL, or why it cannot be. */
+static const char *learn_python(const struct python_symbols *symbols, struct ring *ring)
+{
+	ring->python = parse_version(symbols->version(), ring->version_text,
+				     sizeof(ring->version_text));
+	if (symbols->this_thread_state == NULL || symbols->code_type == NULL)
+		return "its interpreter hides the symbols that are needed";
+	ring->runtime = (uint64_t)(uintptr_t)symbols->runtime;
+	ring->code_type = (uint64_t)(uintptr_t)symbols->code_type;
+	struct image_search image = {.inside = (uint64_t)(uintptr_t)symbols->version};
+	dl_iterate_phdr(find_image, &image);
+	ring->image_start = image.start;
+	ring->image_end = image.end;
+
+	const struct py_layout *known = py_layout_known(ring->python);
+	if (known != NULL) {
+		g_agent.layout = *known;
+		return NULL;
+	}
+	if (ring->python < 0x030d || symbols->runtime == NULL)
+		return "this version of Python is not known to Heatline (3.8 to 3.15 are)";
+	const char *why = NULL;
+	if (py_layout_published(&g_agent.reader, ring->runtime, &g_agent.layout, &why) != 0)
+		return why;
+	return NULL;
+}
+
+/* Whether memory can be copied from this very process; else through a pipe. */
+static const char *choose_reader(void)
+{
+	uint64_t probe = 1, copy = 0;
+	mem_reader_init_process(&g_agent.reader, getpid());
+	if (g_agent.reader.read(&g_agent.reader, (py_addr)(uintptr_t)&probe, &copy, sizeof(copy)) &&
+	    copy == probe)
+		return NULL;
+	if (mem_reader_init_pipe(&g_agent.reader) == 0)
+		return NULL;
+	return "this process may not read its own memory by copy";
+}
+
+static const char *start_sampling(void)
+{
+	/* Lets the collector look at waiting threads where yama forbids it. */
+	prctl(PR_SET_PTRACER, (unsigned long)g_agent.control->collector_pid, 0, 0, 0);
+	if (codes_reset() != 0)
+		return "no memory for the table of code objects";
+	if (signals_start() != 0)
+		return "the sampling signal cannot be installed";
+	g_agent.is_active = true;
+	if (threads_start_main() != 0) {
+		g_agent.is_active = false;
+		return "no CPU timer can be made (see ulimit -i)";
+	}
+	return NULL;
+}
+
+/* In the child of a fork: a process of its own, with a ring of its own. */
+static void after_fork(void)
+{
+	if (!g_agent.is_active)
+		return;
+	int saved = errno;
+	struct ring *parent = g_agent.ring;
+	struct ring *ring = ring_new();
+	if (ring == NULL || codes_reset() != 0) {
+		g_agent.is_active = false;
+		errno = saved;
+		return;
+	}
+	mem_reader_init_process(&g_agent.reader, getpid());
+	ring->python = parent->python;
+	memcpy(ring->version_text, parent->version_text, sizeof(ring->version_text));
+	ring->runtime = parent->runtime;
+	ring->code_type = parent->code_type;
+	ring->image_start = parent->image_start;
+	ring->image_end = parent->image_end;
+	g_agent.ring = ring;
+	munmap(parent, sizeof(*parent));
+	prctl(PR_SET_PTRACER, (unsigned long)g_agent.control->collector_pid, 0, 0, 0);
+	ring_publish(ring, RING_ACTIVE);
+	threads_after_fork();
+	errno = saved;
+}
+
+static void choose_interval(void)
+{
+	uint64_t wanted = g_agent.control->interval_ns;
+	g_agent.has_fixed_rate = wanted != 0;
+	g_agent.interval_ns = wanted == 0 ? DEFAULT_INTERVAL_NS
+			      : wanted < MIN_INTERVAL_NS ? MIN_INTERVAL_NS
+							 : wanted;
+}
+
+__attribute__((constructor)) static void agent_start(void)
+{
+	const char *folder = getenv(CONTROL_ENV);
+	struct python_symbols symbols = {0};
+	if (folder == NULL || strlen(folder) >= sizeof(run_folder) || !find_python(&symbols))
+		return;
+	int saved = errno;
+	memcpy(run_folder, folder, strlen(folder) + 1);
+	g_agent.control = map_control();
+	struct ring *ring = g_agent.control == NULL ? NULL : ring_new();
+	if (ring == NULL) {
+		errno = saved;
+		return;
+	}
+	g_agent.ring = ring;
+	g_agent.this_thread_state = symbols.this_thread_state;
+	choose_interval();
+	const char *why = choose_reader();
+	if (why == NULL)
+		why = learn_python(&symbols, ring);
+	g_agent.walker.reader = &g_agent.reader;
+	g_agent.walker.layout = &g_agent.layout;
+	g_agent.walker.code_type = ring->code_type;
+	if (why == NULL)
+		why = start_sampling();
+	if (why == NULL)
+		pthread_atfork(NULL, NULL, after_fork);
+	else
+		snprintf(ring->reason, sizeof(ring->reason), "%s", why);
+	ring_publish(ring, why == NULL ? RING_ACTIVE : RING_REFUSED);
+	errno = saved;
+}
+
+/* The end in good order.  Anything else the collector sees from outside. */
+__attribute__((destructor)) static void agent_end(void)
+{
+	if (!g_agent.is_active)
+		return;
+	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_exit));
+	if (record == NULL)
+		return;
+	struct record_exit *out = (struct record_exit *)record;
+	out->time_ns = now_wall_ns();
+	ring_commit(record, sizeof(*out), RECORD_EXIT);
+}

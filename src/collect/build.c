@@ -1,0 +1,270 @@
+/* build.c - make a profile of what has been collected so far. */
+#include "collect/collector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "collect/classify.h"
+#include "profile/book.h"
+#include "profile/model.h"
+
+#define NS 1e-9
+
+/* Everything that is needed to turn nodes into booked stacks. */
+struct builder {
+	struct collector *collector;
+	struct profile *profile;
+	uint32_t *files; /* owned; of each code: index in profile->files + 1, or 0 */
+	struct book_frame *frames; /* owned; of one stack, outermost first */
+	uint32_t frame_room;
+};
+
+static uint32_t file_of(struct builder *builder, uint32_t code_index)
+{
+	if (builder->files[code_index] == 0) {
+		const struct code *code = &builder->collector->codes.items[code_index];
+		builder->files[code_index] =
+			1 + profile_file_index(builder->profile, code->filename,
+					       scope_file(&builder->collector->scope, code->filename));
+	}
+	return builder->files[code_index] - 1;
+}
+
+static struct book_frame frame_of(struct builder *builder, uint32_t code_index, uint32_t offset)
+{
+	const struct code *code = &builder->collector->codes.items[code_index];
+	struct py_location where = codes_locate(code, offset);
+	return (struct book_frame){
+		.file = file_of(builder, code_index),
+		.function = profile_intern(builder->profile, code->qualname),
+		.first_line = code->first_line,
+		.line = where.line > 0 ? (uint32_t)where.line : code->first_line,
+		.line_end = where.end_line,
+		.column = where.column,
+		.column_end = where.end_column,
+	};
+}
+
+static struct metrics metrics_of(const struct tree_weights *weights, bool is_open_native)
+{
+	return (struct metrics){
+		.python_s = NS * (double)(weights->python_ns + (is_open_native ? 0 : weights->open_ns)),
+		.native_s = NS * (double)(weights->native_ns + (is_open_native ? weights->open_ns : 0)),
+		.system_s = NS * (double)weights->system_ns,
+		.wait_s = NS * (double)weights->wait_ns,
+		.idle_s = NS * (double)weights->idle_ns,
+		.cpu_s = NS * (double)weights->cpu_ns,
+		.samples = weights->samples,
+	};
+}
+
+static void book_node(struct builder *builder, uint32_t index)
+{
+	struct collector *collector = builder->collector;
+	const struct tree_node *nodes = collector->tree.nodes;
+	const struct tree_node *node = &nodes[index];
+	if (node->self.samples == 0)
+		return;
+	uint32_t depth = 0;
+	uint32_t outermost = index;
+	for (uint32_t at = index; at != TREE_ROOT; at = nodes[at].parent) {
+		outermost = at;
+		depth++;
+	}
+	if (depth > builder->frame_room) {
+		builder->frame_room = depth * 2;
+		builder->frames = mem_resize(builder->frames, builder->frame_room,
+					     sizeof(*builder->frames));
+	}
+	uint32_t place = depth;
+	for (uint32_t at = index; at != TREE_ROOT; at = nodes[at].parent)
+		builder->frames[--place] = frame_of(builder, nodes[at].code, nodes[at].offset);
+	bool is_startup = collector->codes.items[nodes[outermost].code].is_bootstrap;
+	bool is_native = classify_is_native(&collector->codes.items[node->code], node->offset);
+	struct metrics metrics = metrics_of(&node->self, is_native);
+	profile_book(builder->profile, builder->frames, depth, &metrics, is_startup);
+}
+
+static void book_moments(struct builder *builder)
+{
+	struct collector *collector = builder->collector;
+	for (uint32_t i = 0; i < collector->moments.count; i++) {
+		const struct moments *moments = &collector->moments.items[i];
+		struct book_frame frame = frame_of(builder, moments->code, moments->offset);
+		uint32_t kept = moments->seen < MOMENTS_PER_PLACE ? moments->seen : MOMENTS_PER_PLACE;
+		if (!collector->codes.items[moments->code].in_scope)
+			continue;
+		for (uint32_t t = 0; t < kept; t++)
+			profile_book_time(builder->profile, frame.file, frame.line,
+					  (double)moments->times_s[t]);
+	}
+}
+
+/* --- the rest of the profile --- */
+
+static void describe_run(struct collector *collector, struct profile *profile)
+{
+	const struct run_options *options = collector->options;
+	profile->program = profile_intern(profile, options->program);
+	profile->entrypoint_dir = profile_intern(profile, options->entrypoint_dir);
+	while (options->args != NULL && options->args[profile->arg_count] != NULL)
+		profile->arg_count++;
+	profile->args = mem_zalloc(profile->arg_count, sizeof(*profile->args));
+	for (uint32_t i = 0; i < profile->arg_count; i++)
+		profile->args[i] = profile_intern(profile, options->args[i]);
+	profile->start_time_epoch_s = collector->start_epoch_s;
+	profile->start_time_perf_s = NS * (double)collector->start_ns;
+	uint64_t end_ns = collector->end_ns != 0 ? collector->end_ns : clock_monotonic_ns();
+	profile->elapsed_s = NS * (double)(end_ns - collector->start_ns);
+
+	struct utsname system;
+	char text[300];
+	if (uname(&system) == 0) {
+		snprintf(text, sizeof(text), "%s, %ld CPUs, %s %s", system.machine,
+			 sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
+		profile->machine = profile_intern(profile, text);
+	}
+}
+
+static struct metrics thread_metrics(const struct thread *thread)
+{
+	double off_s = NS * (double)thread->off_ns;
+	return (struct metrics){
+		.wait_s = thread->is_main ? off_s : 0,
+		.idle_s = thread->is_main ? 0 : off_s,
+		.cpu_s = NS * (double)thread->cpu_ns,
+		.samples = thread->samples,
+	};
+}
+
+static void describe_processes(struct collector *collector, struct profile *profile)
+{
+	uint32_t threads = 0;
+	profile->process_count = collector->processes.count;
+	profile->processes = mem_zalloc(profile->process_count, sizeof(*profile->processes));
+	for (uint32_t i = 0; i < profile->process_count; i++) {
+		const struct process *process = collector->processes.items[i];
+		uint64_t end_ns = process->end_ns != 0 ? process->end_ns : clock_monotonic_ns();
+		profile->processes[i] = (struct profile_process){
+			.pid = process->pid,
+			.parent_pid = process->parent_pid,
+			.command = profile_intern(profile, process->command),
+			.python = profile_intern(profile, process->python_text),
+			.start_s = NS * (double)(process->start_ns - collector->start_ns),
+			.end_s = NS * (double)(end_ns - collector->start_ns),
+			.note = profile_intern(profile, process->note),
+		};
+		if (profile->python_version == NULL)
+			profile->python_version = profile->processes[i].python;
+		threads += process->threads.count;
+	}
+	profile->threads = mem_zalloc(threads, sizeof(*profile->threads));
+	for (uint32_t i = 0; i < profile->process_count; i++) {
+		const struct process *process = collector->processes.items[i];
+		for (uint32_t t = 0; t < process->threads.count; t++) {
+			const struct thread *thread = process->threads.items[t];
+			profile->threads[profile->thread_count++] = (struct profile_thread){
+				.process = i,
+				.tid = thread->tid,
+				.name = profile_intern(profile, thread->name),
+				.is_main = thread->is_main,
+				.self = thread_metrics(thread),
+			};
+		}
+	}
+}
+
+static void add_warning(struct profile *profile, const char *text)
+{
+	struct profile_quality *quality = &profile->quality;
+	quality->warnings = mem_resize(quality->warnings, quality->warning_count + 1,
+				       sizeof(*quality->warnings));
+	quality->warnings[quality->warning_count++] = profile_intern(profile, text);
+}
+
+static void describe_lost(struct collector *collector, struct profile *profile)
+{
+	uint64_t lost[LOST_REASON_COUNT] = {0};
+	struct profile_quality *quality = &profile->quality;
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		const struct process *process = collector->processes.items[i];
+		for (uint32_t r = 0; r < LOST_REASON_COUNT; r++) {
+			lost[r] += process->lost[r];
+			if (process->ring != NULL)
+				lost[r] += atomic_load(&process->ring->lost[r]);
+		}
+	}
+	quality->lost = mem_zalloc(LOST_REASON_COUNT, sizeof(*quality->lost));
+	for (uint32_t r = 0; r < LOST_REASON_COUNT; r++) {
+		if (lost[r] != 0)
+			quality->lost[quality->lost_count++] = (struct lost_count){
+				profile_intern(profile, lost_reason_text(r)), lost[r]};
+	}
+}
+
+static void describe_quality(struct collector *collector, struct profile *profile)
+{
+	struct profile_quality *quality = &profile->quality;
+	uint64_t agent_ns = clock_process_cpu_ns();
+	uint32_t clocks = 0;
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		const struct process *process = collector->processes.items[i];
+		bool is_open = process->ring != NULL;
+		clocks |= is_open ? atomic_load(&process->ring->clocks) : process->clocks;
+		agent_ns += is_open ? atomic_load(&process->ring->agent_ns) : process->agent_ns;
+	}
+	quality->samples = collector->cpu_samples;
+	quality->wait_samples = collector->wait_samples;
+	double cpu_s = NS * (double)collector->sampled_cpu_ns;
+	if (cpu_s > 0) {
+		quality->rate_hz = (double)collector->cpu_samples / cpu_s;
+		quality->overhead_percent = 100 * NS * (double)agent_ns / cpu_s;
+	}
+	quality->clock = profile_intern(profile, (clocks & CLOCK_PERF) != 0 ? "perf and CPU timers"
+									    : "CPU timers");
+	describe_lost(collector, profile);
+	if (collector->tree.cut != 0)
+		add_warning(profile, "the program has more different stacks than are kept: lines are "
+				     "complete, some stacks are cut");
+	if (collector->cut_samples != 0)
+		add_warning(profile, "some stacks are deeper than is followed: their outermost "
+				     "callers are missing");
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		const struct process *process = collector->processes.items[i];
+		char text[512];
+		if (process->note == NULL)
+			continue;
+		snprintf(text, sizeof(text), "process %d: %s", (int)process->pid, process->note);
+		add_warning(profile, text);
+	}
+}
+
+struct profile *build_profile(struct collector *collector, bool is_partial)
+{
+	bool is_python = false;
+	for (uint32_t i = 0; i < collector->processes.count; i++)
+		is_python = is_python || collector->processes.items[i]->state == RING_ACTIVE;
+	if (!is_python)
+		return NULL;
+
+	struct builder builder = {.collector = collector, .profile = profile_new()};
+	builder.files = mem_zalloc(collector->codes.count, sizeof(*builder.files));
+	builder.profile->is_partial = is_partial;
+	describe_run(collector, builder.profile);
+	describe_processes(collector, builder.profile);
+	for (uint32_t i = 0; i < collector->tree.count; i++)
+		book_node(&builder, i);
+	struct metrics startup = metrics_of(&collector->startup, true);
+	profile_book(builder.profile, NULL, 0, &startup, true);
+	book_moments(&builder);
+	describe_quality(collector, builder.profile);
+	profile_finish(builder.profile);
+	free(builder.files);
+	free(builder.frames);
+	return builder.profile;
+}

@@ -1,0 +1,76 @@
+/* classify.c - see classify.h. */
+#include "collect/classify.h"
+
+/* An operation is long when it has more than LONG_BASE + LONG_RATIO * m
+ * samples per k loads beside it that have m samples together: likelier to take
+ * 10 000 loads' time than 200 (a dictionary access that misses every cache). */
+#define LONG_BASE 200u
+#define LONG_RATIO 800u
+
+static uint8_t opcode_at(const struct code *code, uint32_t offset)
+{
+	return offset < code->bytecode_size ? code->bytecode[offset] : 0;
+}
+
+enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t opcode)
+{
+	if (code->version < 0x030b)
+		opcode = opcode_at(code, offset);
+	switch (py_op_kind(code->version, opcode)) {
+	case PY_OP_CALL_C:
+		return VERDICT_NATIVE;
+	case PY_OP_CALL_PYTHON:
+	case PY_OP_TRIVIAL:
+	case PY_OP_CACHE:
+	case PY_OP_JIT:
+		return VERDICT_PYTHON;
+	case PY_OP_CALL:
+	case PY_OP_OTHER:
+		break;
+	}
+	return VERDICT_OPEN;
+}
+
+/* Samples and number of the trivial instructions around one. */
+struct neighbours {
+	uint64_t samples;
+	uint32_t count;
+};
+
+/* Looks along the straight piece of code that the instruction stands in: from
+ * one jump to the next.  Instructions have inline caches behind them, so the
+ * way leads from the code's start. */
+static struct neighbours look_around(const struct code *code, uint32_t op)
+{
+	struct neighbours found = {0, 0};
+	uint32_t ops = code->bytecode_size / 2;
+	for (uint32_t i = 0; i < ops; i += 1 + py_op_caches(code->version, code->bytecode[i * 2])) {
+		uint8_t opcode = code->bytecode[i * 2];
+		if (py_op_kind(code->version, opcode) == PY_OP_TRIVIAL) {
+			found.samples += code->ops[i].leaf;
+			found.count++;
+		}
+		if (!py_op_is_jump(code->version, opcode))
+			continue;
+		if (i >= op)
+			break;
+		found = (struct neighbours){0, 0};
+	}
+	return found;
+}
+
+bool classify_is_native(const struct code *code, uint32_t offset)
+{
+	uint32_t op = offset / 2;
+	if (code->ops == NULL || op >= code->bytecode_size / 2)
+		return false;
+	const struct op_count *count = &code->ops[op];
+	/* Most of the work at this instruction is done by an extension; the
+	 * rest is that extension calling the interpreter's functions. */
+	if (count->native > 0 && count->native >= count->leaf / 2)
+		return true;
+	if (py_op_kind(code->version, code->bytecode[op * 2]) == PY_OP_CALL)
+		return count->callee < count->leaf / 4 || count->callee == 0;
+	struct neighbours around = look_around(code, op);
+	return (uint64_t)count->leaf * around.count > LONG_BASE + LONG_RATIO * around.samples;
+}

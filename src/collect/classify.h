@@ -1,0 +1,34 @@
+/* classify.h - was it the interpreter, or one long operation in C?
+ *
+ * A program counter inside the interpreter does not tell `i * i` from
+ * `x in long_list`.  The counts per instruction do: the instructions of a
+ * straight piece of code run equally often, and loads and jumps take a few
+ * nanoseconds each, so an operation that collects a thousand times the
+ * samples of the loads beside it takes microseconds, and is C code at work.
+ * docs/ARCHITECTURE.md derives the threshold.
+ *
+ * Pure: depends on the counts alone. */
+#ifndef HEATLINE_COLLECT_CLASSIFY_H
+#define HEATLINE_COLLECT_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/codes.h"
+#include "python/opcodes.h"
+
+/* What one sample says by itself. */
+enum verdict {
+	VERDICT_PYTHON,
+	VERDICT_NATIVE,
+	VERDICT_OPEN, /* only the counts can tell */
+};
+
+/* For a sample in the interpreter (or in the C library below it) at an
+ * instruction; opcode is the specialised one, or 0 before 3.11. */
+enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t opcode);
+
+/* Whether open time at this instruction was native. */
+bool classify_is_native(const struct code *code, uint32_t offset);
+
+#endif

@@ -1,0 +1,102 @@
+/* codes.c - see codes.h. */
+#include "collect/codes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+void codes_init(struct codes *codes, struct intern *strings)
+{
+	memset(codes, 0, sizeof(*codes));
+	codes->strings = strings;
+	map_bytes_init(&codes->known);
+	vec_reserve(codes->items, codes->room, codes->count);
+	memset(&codes->items[0], 0, sizeof(codes->items[0]));
+	codes->count = 1;
+}
+
+void codes_fini(struct codes *codes)
+{
+	for (uint32_t i = 0; i < codes->count; i++) {
+		free(codes->items[i].lines);
+		free(codes->items[i].bytecode);
+		free(codes->items[i].ops);
+	}
+	free(codes->items);
+	map_bytes_fini(&codes->known);
+}
+
+/* What tells codes apart.  The bytecode is not in it: from 3.11 on the
+ * interpreter rewrites it while it runs. */
+static void make_key(struct buf *key, const struct code_info *info, unsigned version)
+{
+	uint64_t head[3] = {
+		(uint64_t)version << 32 | info->first_line,
+		(uint64_t)info->bytecode_size << 32 | info->filename_size,
+		map_hash_bytes(info->lines, info->lines_size),
+	};
+	buf_append(key, head, sizeof(head));
+	buf_append(key, info->filename, info->filename_size);
+	buf_append(key, info->qualname, info->qualname_size);
+}
+
+uint32_t codes_add(struct codes *codes, const struct code_info *info, unsigned version, bool *is_new)
+{
+	static const struct code_info overflow = {
+		.filename = "<more>", .filename_size = 6, .qualname = "<more>", .qualname_size = 6};
+	if (codes->count >= CODES_MAX)
+		info = &overflow;
+
+	struct buf key;
+	buf_init(&key, 64u << 10);
+	make_key(&key, info, version);
+	uint32_t *index = map_bytes_put(&codes->known, key.data, key.size, is_new);
+	buf_fini(&key);
+	if (!*is_new)
+		return *index;
+
+	*index = codes->count;
+	struct code code = {
+		.filename = intern_bytes(codes->strings, info->filename, info->filename_size),
+		.qualname = intern_bytes(codes->strings, info->qualname, info->qualname_size),
+		.first_line = info->first_line,
+		.flags = info->flags,
+		.version = (uint16_t)version,
+		.lines_size = info->lines_size,
+		.bytecode_size = info->bytecode_size,
+	};
+	code.is_bootstrap = text_starts_with(code.filename, "<frozen importlib") ||
+			    text_starts_with(code.filename, "<frozen zipimport");
+	code.lines = (unsigned char *)mem_copy_bytes(info->lines, info->lines_size);
+	code.bytecode = (unsigned char *)mem_copy_bytes(info->bytecode, info->bytecode_size);
+	vec_reserve(codes->items, codes->room, codes->count);
+	codes->items[codes->count] = code;
+	return codes->count++;
+}
+
+struct op_count *codes_op(struct code *code, uint32_t offset)
+{
+	uint32_t ops = code->bytecode_size / 2;
+	if (offset / 2 >= ops)
+		return NULL;
+	if (code->ops == NULL)
+		code->ops = mem_zalloc(ops, sizeof(*code->ops));
+	return &code->ops[offset / 2];
+}
+
+static enum py_line_kind line_kind(unsigned version)
+{
+	if (version < 0x030a)
+		return PY_LINES_LNOTAB;
+	return version == 0x030a ? PY_LINES_PEP626 : PY_LINES_LOCATIONS;
+}
+
+struct py_location codes_locate(const struct code *code, uint32_t offset)
+{
+	return py_locate(line_kind(code->version), code->lines, code->lines_size,
+			 (int32_t)code->first_line, offset);
+}

@@ -1,0 +1,149 @@
+/* collector.h - what is known of a run while it goes on.
+ *
+ * One struct collector per run, in the heatline process, single-threaded:
+ *
+ *	process.c   finds the rings, drains them, books samples
+ *	watch.c     looks at threads that wait, books their waiting
+ *	build.c     makes a struct profile of it all, as often as wanted
+ *	run.c       starts the program and turns the wheel
+ *
+ * The equation that holds for each process's main thread, up to one look:
+ *	wall time = CPU samples + waiting + time ready to run but not running. */
+#ifndef HEATLINE_COLLECT_COLLECTOR_H
+#define HEATLINE_COLLECT_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "collect/codes.h"
+#include "collect/images.h"
+#include "collect/run.h"
+#include "collect/tree.h"
+#include "profile/scope.h"
+#include "python/layout.h"
+#include "python/walk.h"
+#include "wire/control.h"
+#include "wire/ring.h"
+
+#define MOMENTS_PER_PLACE 48u
+
+/* When a place was seen: an even sample of the moments. */
+struct moments {
+	uint32_t code, offset;
+	uint32_t seen;
+	float times_s[MOMENTS_PER_PLACE];
+};
+
+/* A thread of a profiled process. */
+struct thread {
+	uint32_t slot;
+	int32_t tid;
+	bool is_main;
+	bool is_ended;
+	const char *name;        /* interned */
+	uint64_t cpu_ns;         /* in samples */
+	uint64_t off_ns;         /* off the CPU */
+	uint64_t samples;
+	/* watch.c */
+	int schedstat_fd, syscall_fd; /* -1: not open */
+	uint64_t look_ns;        /* when it was last looked at */
+	uint64_t look_cpu_ns, look_delay_ns;
+	uint64_t pending_off_ns; /* off the CPU, not booked yet */
+	uint64_t pending_delay_ns; /* ready but not running; goes to the next sample */
+	uint32_t wait_node;      /* where it waited at the last look */
+	bool is_waiting;         /* it did */
+};
+
+/* A process that carries the agent. */
+struct process {
+	pid_t pid, parent_pid;
+	char *ring_path;     /* owned */
+	struct ring *ring;   /* mapped; NULL once the process has ended and is drained */
+	enum ring_state state;
+	unsigned python;     /* 0x0308 */
+	const char *python_text; /* interned */
+	const char *command; /* interned */
+	const char *cwd;     /* interned; NULL when not known */
+	const char *note;    /* interned; NULL */
+	uint64_t start_ns, end_ns; /* end 0: still there */
+	uint32_t clocks;
+	bool has_layout;
+	struct py_layout layout;
+	struct mem_reader reader;
+	struct walker walker;
+	struct images images;
+	VEC(uint32_t) ids;   /* the ring's code ids to indexes in codes */
+	struct map addresses; /* code address and identity to codes, for looks from outside */
+	struct thread *slots[RING_THREADS]; /* borrowed from threads */
+	VEC(struct thread *) threads; /* owned */
+	uint32_t watch_turn; /* the last of its other threads that was looked at */
+	uint32_t main_node;  /* where the main thread was last seen */
+	uint64_t lost[LOST_REASON_COUNT];
+	uint64_t agent_ns;
+};
+
+struct collector {
+	const struct run_options *options;
+	struct scope_rules scope;
+	struct intern *strings;
+	struct codes codes;
+	struct tree tree;
+	struct tree_weights startup; /* the interpreter's own start and end */
+	VEC(struct process *) processes; /* owned */
+	VEC(struct moments) moments;
+	struct map moment_index; /* code and offset to moments */
+	char *folder;            /* owned; the run's, with control and rings */
+	struct control *control; /* mapped */
+	uint32_t rings_seen;
+	uint64_t start_ns, end_ns;
+	double start_epoch_s;
+	uint64_t cpu_samples, wait_samples, cut_samples;
+	uint64_t sampled_cpu_ns;
+	uint32_t watch_turn; /* where the next round of looks begins */
+	uint64_t random;
+	unsigned char *scratch; /* owned; RECORD_MAX_BYTES */
+	struct walk_scratch *walk_scratch; /* owned */
+	struct walk_frame *walk_frames;    /* owned; WALK_MAX_FRAMES */
+	struct tree_frame *tree_frames;    /* owned; WALK_MAX_FRAMES */
+	uint32_t *identities;              /* owned; WALK_MAX_FRAMES */
+};
+
+/* --- process.c --- */
+
+/* Looks for rings of processes that have started since the last time. */
+void processes_discover(struct collector *collector);
+
+/* Takes everything out of all rings; notices processes that have ended. */
+void processes_drain(struct collector *collector);
+
+/* The program itself has ended: drains what is left, for good. */
+void processes_finish(struct collector *collector);
+
+/* Books a stack of code indexes (in collector->tree_frames, innermost first)
+ * and returns its node. */
+uint32_t processes_stack_node(struct collector *collector, uint32_t count);
+
+/* A code object met from outside or in a ring; relative file names are
+ * those of the process's folder. */
+uint32_t processes_add_code(struct collector *collector, struct process *process,
+			    const struct code_info *info);
+
+/* --- watch.c --- */
+
+/* One round of looks at the threads that may be waiting. */
+void watch_round(struct collector *collector);
+
+/* The last word on a thread that has ended. */
+void watch_end(struct collector *collector, struct process *process, struct thread *thread,
+	       uint64_t end_ns);
+
+/* --- build.c --- */
+
+/* The profile so far; the caller frees it.  NULL when no process was Python. */
+struct profile *build_profile(struct collector *collector, bool is_partial);
+
+#endif

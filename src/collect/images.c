@@ -1,0 +1,95 @@
+/* images.c - see images.h. */
+#include "collect/images.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+#define REREAD_NS 200000000u /* at most five times a second */
+#define RANGES_MAX 20000u
+
+void images_init(struct images *images, uint64_t interpreter)
+{
+	memset(images, 0, sizeof(*images));
+	images->interpreter = interpreter;
+}
+
+void images_fini(struct images *images)
+{
+	free(images->ranges);
+}
+
+static enum image_kind kind_of_path(const char *path)
+{
+	/* Their functions do the interpreter's small chores as well as an
+	 * extension's work; the instruction decides which it was. */
+	static const char *const support[] = {"libc.so", "libc-",       "libm.so", "libm-",
+					      "ld-",     "libpthread", "ld.so",   "libdl"};
+	if (path[0] == '\0')
+		return IMAGE_GENERATED;
+	if (path[0] == '[')
+		return text_starts_with(path, "[vdso") ? IMAGE_SUPPORT : IMAGE_GENERATED;
+	if (path[0] != '/')
+		return IMAGE_GENERATED;
+	const char *name = path_basename(path);
+	for (size_t i = 0; i < sizeof(support) / sizeof(support[0]); i++) {
+		if (text_starts_with(name, support[i]))
+			return IMAGE_SUPPORT;
+	}
+	return IMAGE_EXTENSION;
+}
+
+static void read_maps(struct images *images, pid_t pid)
+{
+	char path[40], line[4400];
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	FILE *maps = fopen(path, "re");
+	if (maps == NULL)
+		return;
+	images->count = 0;
+	while (fgets(line, sizeof(line), maps) != NULL && images->count < RANGES_MAX) {
+		unsigned long long start, end;
+		char rights[5];
+		int name_at = 0;
+		if (sscanf(line, "%llx-%llx %4s %*s %*s %*s %n", &start, &end, rights, &name_at) < 3)
+			continue;
+		if (rights[2] != 'x')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		struct image_range range = {start, end, kind_of_path(line + name_at)};
+		if (images->interpreter >= start && images->interpreter < end)
+			range.kind = IMAGE_INTERPRETER;
+		vec_reserve(images->ranges, images->room, images->count);
+		images->ranges[images->count++] = range;
+	}
+	fclose(maps);
+}
+
+static enum image_kind search(const struct images *images, uint64_t address)
+{
+	uint32_t low = 0, high = images->count;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		const struct image_range *range = &images->ranges[middle];
+		if (address < range->start)
+			high = middle;
+		else if (address >= range->end)
+			low = middle + 1;
+		else
+			return range->kind;
+	}
+	return IMAGE_UNKNOWN;
+}
+
+enum image_kind images_find(struct images *images, pid_t pid, uint64_t address, uint64_t now_ns)
+{
+	enum image_kind kind = search(images, address);
+	if (kind != IMAGE_UNKNOWN || now_ns < images->next_read_ns)
+		return kind;
+	images->next_read_ns = now_ns + REREAD_NS;
+	read_maps(images, pid);
+	return search(images, address);
+}

@@ -1,0 +1,526 @@
+/* process.c - the processes of a run: their rings, their samples.
+ *
+ * Whatever comes out of a ring is untrusted: the program may have written over
+ * it.  A record is copied first, then checked, then used. */
+#include "collect/collector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "collect/classify.h"
+
+#define PROCESSES_MAX 4096u
+#define THREADS_MAX 20000u /* of one process, over its life */
+#define CODE_IDS_MAX (8u << 20)
+
+/* --- names and folders --- */
+
+static const char *read_command(struct collector *collector, pid_t pid)
+{
+	char path[40], text[512];
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	ssize_t size = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (size <= 0)
+		return NULL;
+	for (ssize_t i = 0; i < size - 1; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	text[size] = '\0';
+	return intern_text(collector->strings, text);
+}
+
+static const char *read_folder(struct collector *collector, pid_t pid)
+{
+	char path[40], target[4096];
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	ssize_t size = readlink(path, target, sizeof(target));
+	if (size <= 0 || size == (ssize_t)sizeof(target))
+		return NULL;
+	return intern_bytes(collector->strings, target, (size_t)size);
+}
+
+static const char *read_thread_name(struct collector *collector, pid_t pid, int32_t tid)
+{
+	char path[64], text[64];
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	ssize_t size = read(fd, text, sizeof(text));
+	close(fd);
+	if (size > 0 && text[size - 1] == '\n')
+		size--;
+	return size <= 0 ? NULL : intern_bytes(collector->strings, text, (size_t)size);
+}
+
+/* --- a process begins --- */
+
+static struct ring *map_ring(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	struct stat status;
+	void *memory = MAP_FAILED;
+	if (fstat(fd, &status) == 0 && status.st_size == (off_t)sizeof(struct ring))
+		memory = mmap(NULL, sizeof(struct ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void learn_layout(struct process *process)
+{
+	const struct py_layout *known = py_layout_known(process->python);
+	mem_reader_init_process(&process->reader, process->pid);
+	process->walker = (struct walker){&process->reader, &process->layout,
+					  process->ring->code_type};
+	if (known != NULL) {
+		process->layout = *known;
+		process->has_layout = process->ring->runtime != 0;
+		return;
+	}
+	const char *why;
+	process->has_layout = py_layout_published(&process->reader, process->ring->runtime,
+						  &process->layout, &why) == 0;
+}
+
+/* The same pid has a new ring: the process has started another program. */
+static void end_predecessor(struct collector *collector, pid_t pid, uint64_t start_ns)
+{
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		struct process *process = collector->processes.items[i];
+		if (process->pid == pid && process->end_ns == 0)
+			process->end_ns = start_ns;
+	}
+}
+
+static void add_process(struct collector *collector, const char *path, struct ring *ring)
+{
+	struct process *process = mem_zalloc(1, sizeof(*process));
+	char version[sizeof(ring->version_text)];
+	char reason[RING_REASON_BYTES];
+	memcpy(version, ring->version_text, sizeof(version));
+	version[sizeof(version) - 1] = '\0';
+	memcpy(reason, ring->reason, sizeof(reason));
+	reason[sizeof(reason) - 1] = '\0';
+
+	end_predecessor(collector, ring->pid, ring->start_ns);
+	process->ring_path = mem_copy_text(path);
+	process->ring = ring;
+	process->state = atomic_load(&ring->state);
+	process->pid = ring->pid;
+	process->parent_pid = ring->parent_pid;
+	process->start_ns = ring->start_ns;
+	process->python = ring->python;
+	process->python_text = intern_text(collector->strings, version);
+	process->command = read_command(collector, process->pid);
+	process->cwd = read_folder(collector, process->pid);
+	if (process->state == RING_REFUSED)
+		process->note = intern_text(collector->strings, reason);
+	else
+		learn_layout(process);
+	images_init(&process->images, ring->image_start);
+	map_init(&process->addresses);
+	vec_push(&process->ids, 0);
+	vec_push(&collector->processes, process);
+}
+
+static bool is_known(const struct collector *collector, const char *path)
+{
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		if (strcmp(collector->processes.items[i]->ring_path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+void processes_discover(struct collector *collector)
+{
+	uint32_t rings = atomic_load(&collector->control->rings);
+	if (rings == collector->rings_seen)
+		return;
+	collector->rings_seen = rings;
+	DIR *folder = opendir(collector->folder);
+	if (folder == NULL)
+		return;
+	struct dirent *entry;
+	while ((entry = readdir(folder)) != NULL && collector->processes.count < PROCESSES_MAX) {
+		if (!text_starts_with(entry->d_name, RING_FILE_PREFIX))
+			continue;
+		char *path = path_join(collector->folder, entry->d_name);
+		struct ring *ring = is_known(collector, path) ? NULL : map_ring(path);
+		if (ring != NULL && ring->magic == RING_MAGIC &&
+		    ring->wire_version == WIRE_VERSION && atomic_load(&ring->state) != RING_STARTING)
+			add_process(collector, path, ring);
+		else if (ring != NULL)
+			munmap(ring, sizeof(*ring));
+		free(path);
+	}
+	closedir(folder);
+}
+
+/* --- threads --- */
+
+static struct thread *add_thread(struct collector *collector, struct process *process,
+				 uint32_t slot, int32_t tid, uint64_t start_ns)
+{
+	if (process->threads.count >= THREADS_MAX)
+		return process->slots[slot];
+	struct thread *thread = mem_zalloc(1, sizeof(*thread));
+	thread->slot = slot;
+	thread->tid = tid;
+	thread->is_main = process->threads.count == 0;
+	thread->schedstat_fd = thread->syscall_fd = -1;
+	thread->look_ns = start_ns;
+	thread->name = thread->is_main ? intern_text(collector->strings, "MainThread")
+				       : read_thread_name(collector, process->pid, tid);
+	vec_push(&process->threads, thread);
+	process->slots[slot] = thread;
+	return thread;
+}
+
+static void on_thread(struct collector *collector, struct process *process,
+		      const struct record_thread *record)
+{
+	if (record->thread >= RING_THREADS)
+		return;
+	struct thread *thread = process->slots[record->thread];
+	if (record->head.type == RECORD_THREAD) {
+		/* The end of a thread can be lost when the ring is full. */
+		if (thread != NULL)
+			watch_end(collector, process, thread, record->time_ns);
+		add_thread(collector, process, record->thread, record->tid, record->time_ns);
+	} else if (thread != NULL) {
+		watch_end(collector, process, thread, record->time_ns);
+		process->slots[record->thread] = NULL;
+	}
+}
+
+/* --- code objects --- */
+
+uint32_t processes_add_code(struct collector *collector, struct process *process,
+			    const struct code_info *info)
+{
+	struct code_info named = *info;
+	char *full = NULL;
+	if (info->filename_size > 0 && info->filename[0] != '/' && info->filename[0] != '<' &&
+	    process->cwd != NULL) {
+		char *relative = mem_copy_bytes(info->filename, info->filename_size);
+		char *joined = path_join(process->cwd, relative);
+		full = path_normalise(joined);
+		free(relative);
+		free(joined);
+		named.filename = full;
+		named.filename_size = (uint32_t)strlen(full);
+	}
+	bool is_new;
+	uint32_t index = codes_add(&collector->codes, &named, process->python, &is_new);
+	if (is_new) {
+		struct code *code = &collector->codes.items[index];
+		code->in_scope = scope_file(&collector->scope, code->filename) &&
+				 scope_function(code->filename, code->qualname);
+	}
+	free(full);
+	return index;
+}
+
+static bool on_code(struct collector *collector, struct process *process,
+		    const struct record_code *record)
+{
+	uint64_t texts = (uint64_t)record->filename_size + record->qualname_size +
+			 record->lines_size + record->bytecode_size;
+	if (record->id >= CODE_IDS_MAX || texts > record->head.size - sizeof(*record))
+		return false;
+	const char *at = (const char *)(record + 1);
+	struct code_info info = {
+		.first_line = record->first_line,
+		.flags = record->flags,
+		.filename = at,
+		.filename_size = record->filename_size,
+		.qualname_size = record->qualname_size,
+		.lines_size = record->lines_size,
+		.bytecode_size = record->bytecode_size,
+	};
+	info.qualname = info.filename + info.filename_size;
+	info.lines = (const unsigned char *)info.qualname + info.qualname_size;
+	info.bytecode = info.lines + info.lines_size;
+	while (process->ids.count <= record->id)
+		vec_push(&process->ids, 0);
+	process->ids.items[record->id] = processes_add_code(collector, process, &info);
+	return true;
+}
+
+/* --- samples --- */
+
+/* The frame whose line the stack is booked to. */
+static uint32_t line_frame(const struct collector *collector, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (collector->codes.items[collector->tree_frames[i].code].in_scope)
+			return i;
+	}
+	return 0;
+}
+
+uint32_t processes_stack_node(struct collector *collector, uint32_t count)
+{
+	return tree_add(&collector->tree, collector->tree_frames, count,
+			count == 0 ? 0 : line_frame(collector, count));
+}
+
+static uint64_t next_random(struct collector *collector)
+{
+	collector->random ^= collector->random << 13;
+	collector->random ^= collector->random >> 7;
+	collector->random ^= collector->random << 17;
+	return collector->random;
+}
+
+/* Keeps when the line was hot: each moment has the same chance to stay. */
+static void note_moment(struct collector *collector, struct tree_frame frame, uint64_t time_ns)
+{
+	bool is_new;
+	uint64_t key = (uint64_t)frame.code << 32 | frame.offset;
+	uint64_t *index = map_put(&collector->moment_index, key, &is_new);
+	if (is_new) {
+		*index = collector->moments.count;
+		vec_push(&collector->moments,
+			 ((struct moments){.code = frame.code, .offset = frame.offset}));
+	}
+	struct moments *moments = &collector->moments.items[*index];
+	uint64_t at = moments->seen < MOMENTS_PER_PLACE ? moments->seen
+							: next_random(collector) % (moments->seen + 1);
+	moments->seen++;
+	if (at < MOMENTS_PER_PLACE && time_ns >= collector->start_ns)
+		moments->times_s[at] = (float)((double)(time_ns - collector->start_ns) * 1e-9);
+}
+
+static enum image_kind image_of(struct process *process, const struct record_sample *sample)
+{
+	enum image_kind kind = images_find(&process->images, process->pid, sample->pc,
+					   sample->time_ns);
+	if (kind != IMAGE_UNKNOWN)
+		return kind;
+	return sample->place == PLACE_INTERPRETER ? IMAGE_INTERPRETER : IMAGE_EXTENSION;
+}
+
+/* Books the user time of a sample by where its program counter stood. */
+static void book_user_time(struct collector *collector, struct process *process,
+			   const struct record_sample *sample, struct tree_weights *self,
+			   uint64_t user_ns)
+{
+	enum image_kind image = image_of(process, sample);
+	if (sample->count == 0) {
+		self->native_ns += user_ns;
+		return;
+	}
+	struct tree_frame leaf = collector->tree_frames[0];
+	struct code *code = &collector->codes.items[leaf.code];
+	struct op_count *op = codes_op(code, leaf.offset);
+	bool is_system = sample->place == PLACE_SYSTEM;
+	if (image == IMAGE_EXTENSION || (image == IMAGE_GENERATED && !is_system)) {
+		if (image == IMAGE_GENERATED && py_op_kind(code->version, sample->opcode) == PY_OP_JIT) {
+			self->python_ns += user_ns;
+			return;
+		}
+		if (op != NULL)
+			op->native++;
+		self->native_ns += user_ns;
+		return;
+	}
+	enum verdict verdict = is_system ? VERDICT_NATIVE
+					 : classify_sample(code, leaf.offset, sample->opcode);
+	if (op != NULL && !is_system)
+		op->leaf++;
+	if (verdict == VERDICT_PYTHON)
+		self->python_ns += user_ns;
+	else if (verdict == VERDICT_NATIVE)
+		self->native_ns += user_ns;
+	else
+		self->open_ns += user_ns;
+}
+
+static void count_callees(struct collector *collector, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		struct tree_frame frame = collector->tree_frames[i];
+		struct op_count *op = codes_op(&collector->codes.items[frame.code], frame.offset);
+		if (op != NULL)
+			op->callee++;
+	}
+}
+
+/* The weights to book to: a node's; for a thread of a C library the main
+ * thread's line, which is where such threads are put to work; for a main
+ * thread without Python the interpreter's own start or end. */
+static struct tree_weights *weights_of(struct collector *collector, struct process *process,
+				       const struct thread *thread, uint32_t count, uint32_t *node)
+{
+	*node = processes_stack_node(collector, count);
+	if (count == 0 && thread->is_main)
+		return &collector->startup;
+	if (count == 0)
+		*node = process->main_node;
+	else if (thread->is_main)
+		process->main_node = *node;
+	return &collector->tree.nodes[*node].self;
+}
+
+static bool translate_frames(struct collector *collector, struct process *process,
+			     const struct record_sample *sample)
+{
+	for (uint32_t i = 0; i < sample->count; i++) {
+		uint32_t id = sample->frames[i].code;
+		if (id >= process->ids.count || process->ids.items[id] == 0)
+			return false;
+		collector->tree_frames[i] = (struct tree_frame){process->ids.items[id],
+								sample->frames[i].offset};
+	}
+	return true;
+}
+
+static bool on_sample(struct collector *collector, struct process *process,
+		      const struct record_sample *sample)
+{
+	uint64_t need = sizeof(*sample) + (uint64_t)sample->count * sizeof(sample->frames[0]);
+	if (sample->count > WALK_MAX_FRAMES || need > sample->head.size ||
+	    sample->thread >= RING_THREADS || process->slots[sample->thread] == NULL)
+		return false;
+	uint64_t alive_ns = sample->time_ns - process->start_ns;
+	if (sample->time_ns < process->start_ns || sample->user_ns > alive_ns + 1000000000u ||
+	    sample->system_ns > alive_ns + 1000000000u || !translate_frames(collector, process, sample))
+		return false;
+
+	struct thread *thread = process->slots[sample->thread];
+	uint32_t node;
+	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
+	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
+	uint64_t delay_ns = thread->is_main ? thread->pending_delay_ns : 0;
+	thread->pending_delay_ns = 0;
+	bool is_in_kernel = sample->system_ns > sample->user_ns;
+	book_user_time(collector, process, sample, self,
+		       sample->user_ns + (is_in_kernel ? 0 : delay_ns));
+	self->system_ns += sample->system_ns + (is_in_kernel ? delay_ns : 0);
+	self->cpu_ns += cpu_ns;
+	self->samples++;
+	thread->cpu_ns += cpu_ns;
+	thread->samples++;
+	collector->cpu_samples++;
+	collector->sampled_cpu_ns += cpu_ns;
+	if ((sample->flags & SAMPLE_CUT) != 0)
+		collector->cut_samples++;
+	if (sample->count > 0) {
+		count_callees(collector, sample->count);
+		note_moment(collector, collector->tree_frames[line_frame(collector, sample->count)],
+			    sample->time_ns);
+	}
+	return true;
+}
+
+/* --- draining --- */
+
+static bool on_record(struct collector *collector, struct process *process,
+		      const struct record *record)
+{
+	switch (record->type) {
+	case RECORD_CODE:
+		return record->size >= sizeof(struct record_code) &&
+		       on_code(collector, process, (const struct record_code *)record);
+	case RECORD_SAMPLE:
+		return record->size >= sizeof(struct record_sample) &&
+		       on_sample(collector, process, (const struct record_sample *)record);
+	case RECORD_THREAD:
+	case RECORD_THREAD_END:
+		if (record->size < sizeof(struct record_thread))
+			return false;
+		on_thread(collector, process, (const struct record_thread *)record);
+		return true;
+	case RECORD_EXIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void drain(struct collector *collector, struct process *process, bool is_final)
+{
+	bool damaged = false;
+	const struct record *record;
+	while ((record = ring_peek(process->ring, is_final, &damaged)) != NULL) {
+		uint32_t size = record->size;
+		bool fits = size <= RECORD_MAX_BYTES && size >= sizeof(*record);
+		if (fits)
+			memcpy(collector->scratch, record, size);
+		struct record *copy = (struct record *)(void *)collector->scratch;
+		copy->size = size;
+		if (!fits || !on_record(collector, process, copy))
+			process->lost[LOST_BAD_RECORD]++;
+		ring_consume(process->ring, record);
+	}
+	if (damaged && process->note == NULL) {
+		process->lost[LOST_BAD_RECORD]++;
+		process->note = intern_text(collector->strings,
+					    "its sample buffer was overwritten; the rest is lost");
+	}
+}
+
+/* Whether the process still runs the program that made the ring. */
+static bool is_alive(struct process *process)
+{
+	if (process->end_ns != 0)
+		return false;
+	return kill(process->pid, 0) == 0 || errno == EPERM;
+}
+
+static void close_process(struct collector *collector, struct process *process)
+{
+	drain(collector, process, true);
+	if (process->end_ns == 0)
+		process->end_ns = clock_monotonic_ns();
+	for (uint32_t i = 0; i < process->threads.count; i++)
+		watch_end(collector, process, process->threads.items[i], process->end_ns);
+	for (uint32_t i = 0; i < LOST_REASON_COUNT; i++)
+		process->lost[i] += atomic_load(&process->ring->lost[i]);
+	process->clocks = atomic_load(&process->ring->clocks);
+	process->agent_ns = atomic_load(&process->ring->agent_ns);
+	munmap(process->ring, sizeof(*process->ring));
+	process->ring = NULL;
+	unlink(process->ring_path);
+}
+
+void processes_drain(struct collector *collector)
+{
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		struct process *process = collector->processes.items[i];
+		if (process->ring == NULL)
+			continue;
+		/* Asked before draining: what it wrote last is then in the ring. */
+		bool is_gone = !is_alive(process);
+		if (is_gone)
+			close_process(collector, process);
+		else
+			drain(collector, process, false);
+	}
+}
+
+void processes_finish(struct collector *collector)
+{
+	processes_discover(collector);
+	processes_drain(collector);
+}

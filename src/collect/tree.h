@@ -1,0 +1,57 @@
+/* tree.h - every stack that was seen, as one tree with weights.
+ *
+ * A node is an instruction of a code object below its caller's node.  Weights
+ * are nanoseconds of samples whose innermost frame the node is.  open_ns is
+ * time of which only the counts per instruction can tell whether it was
+ * Python or native; classify.h decides when a profile is made.
+ *
+ * The tree is bounded: when TREE_MAX_NODES are in use a new stack is kept by
+ * its innermost frame in scope alone, so lines stay right and stacks are cut. */
+#ifndef HEATLINE_COLLECT_TREE_H
+#define HEATLINE_COLLECT_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+#define TREE_MAX_NODES 150000u
+#define TREE_ROOT 0u
+
+struct tree_weights {
+	uint64_t open_ns;
+	uint64_t python_ns, native_ns, system_ns;
+	uint64_t wait_ns; /* main thread off the CPU */
+	uint64_t idle_ns; /* another thread off the CPU; no part of any total */
+	uint64_t cpu_ns;  /* part of the above on a CPU */
+	uint32_t samples; /* CPU samples and looks at a waiting thread */
+};
+
+struct tree_node {
+	uint32_t parent;
+	uint32_t code;   /* index in codes; 0 for the root */
+	uint32_t offset; /* byte offset of the instruction */
+	struct tree_weights self;
+};
+
+struct tree_frame {
+	uint32_t code, offset;
+};
+
+struct tree {
+	struct tree_node *nodes; /* owned; parents before children */
+	uint32_t count, room;
+	struct map children; /* parent and place to node */
+	struct map places;   /* code and offset to a small number */
+	uint64_t cut;        /* stacks that were kept by one frame only */
+};
+
+void tree_init(struct tree *tree);
+void tree_fini(struct tree *tree);
+
+/* The node of a stack given innermost first; line_frame is the index of the
+ * frame that stands for the stack when the tree is full. */
+uint32_t tree_add(struct tree *tree, const struct tree_frame *frames, uint32_t count,
+		  uint32_t line_frame);
+
+#endif

@@ -1,0 +1,250 @@
+/* watch.c - threads that wait, seen from outside.
+ *
+ * A waiting thread uses no CPU, so its clock is silent.  The collector looks at
+ * it a few dozen times a second instead.  The kernel tells exactly how long
+ * the thread was off the CPU since the last look (its run time and the time it
+ * stood ready are in /proc); the look tells where it waits now.  Time that
+ * passed in waits too short to be met is kept and booked with the next one
+ * that is met, so the sum is exact and lines get it in proportion.
+ *
+ * The thread is not disturbed: its frames are read by process_vm_readv. */
+#include "collect/collector.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#define LOOKS_PER_ROUND 64u
+#define OFF_MIN_NS 100000u    /* less is the difference of two clocks */
+#define OPEN_THREADS_MAX 200u /* with files kept open */
+
+static int open_task_file(const struct process *process, const struct thread *thread,
+			  const char *name)
+{
+	char path[80];
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)process->pid, (int)thread->tid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static ssize_t read_task_file(const struct process *process, const struct thread *thread, int *fd,
+			      const char *name, char *text, size_t size)
+{
+	if (*fd < 0)
+		*fd = open_task_file(process, thread, name);
+	if (*fd < 0)
+		return -1;
+	ssize_t got = pread(*fd, text, size - 1, 0);
+	if (got >= 0)
+		text[got] = '\0';
+	return got;
+}
+
+/* Run time and time ready to run, in nanoseconds. */
+static bool read_times(const struct process *process, struct thread *thread, uint64_t *cpu_ns,
+		       uint64_t *delay_ns)
+{
+	char text[100];
+	unsigned long long cpu, delay;
+	if (read_task_file(process, thread, &thread->schedstat_fd, "schedstat", text,
+			   sizeof(text)) <= 0 ||
+	    sscanf(text, "%llu %llu", &cpu, &delay) != 2)
+		return false;
+	*cpu_ns = cpu;
+	*delay_ns = delay;
+	return true;
+}
+
+/* Whether the thread is blocked in a system call now. */
+static bool is_blocked(const struct process *process, struct thread *thread)
+{
+	char text[200];
+	if (read_task_file(process, thread, &thread->syscall_fd, "syscall", text, sizeof(text)) <= 0)
+		return false;
+	return strncmp(text, "running", 7) != 0;
+}
+
+/* The process may have started another program: then what we know of its
+ * memory is wrong. */
+static bool is_same_program(struct process *process)
+{
+	uint64_t word = 0;
+	return process->reader.read(&process->reader, process->ring->cookie_addr, &word,
+				    sizeof(word)) &&
+	       word == process->ring->cookie;
+}
+
+static uint32_t code_of(struct collector *collector, struct process *process, py_addr address,
+			uint32_t identity)
+{
+	bool is_new;
+	uint64_t key = address * 31 ^ (uint64_t)identity << 17;
+	uint64_t *index = map_put(&process->addresses, key, &is_new);
+	if (!is_new)
+		return (uint32_t)*index;
+	struct code_info info;
+	uint32_t code = 0;
+	if (code_read(&process->walker, address, collector->scratch, RECORD_MAX_BYTES, &info))
+		code = processes_add_code(collector, process, &info);
+	*map_put(&process->addresses, key, NULL) = code;
+	return code;
+}
+
+/* Reads the stack of a waiting thread; false when it could not be read whole. */
+static bool read_stack(struct collector *collector, struct process *process,
+		       const struct thread *thread, uint32_t *node)
+{
+	const struct ring_thread *slot = &process->ring->threads[thread->slot];
+	uint32_t count = 0;
+	py_addr state = 0;
+	if (process->has_layout)
+		state = walk_find_thread(&process->walker, process->ring->runtime,
+					 atomic_load(&slot->pthread_id), (uint64_t)thread->tid);
+	if (state != 0) {
+		enum walk_result result = walk_thread(&process->walker, state,
+						      collector->walk_scratch,
+						      collector->walk_frames, &count);
+		if (result == WALK_TORN)
+			return false;
+	}
+	code_identities(&process->walker, collector->walk_frames, count, collector->identities);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t code = collector->identities[i] == 0
+					? 0
+					: code_of(collector, process, collector->walk_frames[i].code,
+						  collector->identities[i]);
+		if (code == 0)
+			return false;
+		collector->tree_frames[i] = (struct tree_frame){code,
+								collector->walk_frames[i].offset};
+	}
+	*node = processes_stack_node(collector, count);
+	return true;
+}
+
+static void book_waiting(struct collector *collector, struct process *process,
+			 struct thread *thread, uint32_t node)
+{
+	uint64_t off_ns = thread->pending_off_ns;
+	struct tree_weights *self = &collector->tree.nodes[node].self;
+	thread->pending_off_ns = 0;
+	thread->off_ns += off_ns;
+	thread->wait_node = node;
+	thread->is_waiting = true;
+	collector->wait_samples++;
+	if (thread->is_main)
+		process->main_node = node;
+	if (thread->is_main && node == TREE_ROOT)
+		self = &collector->startup;
+	if (thread->is_main)
+		self->wait_ns += off_ns;
+	else
+		self->idle_ns += off_ns;
+	self->samples++;
+}
+
+static void look(struct collector *collector, struct process *process, struct thread *thread,
+		 uint64_t now_ns)
+{
+	uint64_t cpu_ns, delay_ns;
+	if (!read_times(process, thread, &cpu_ns, &delay_ns))
+		return;
+	uint64_t wall = now_ns > thread->look_ns ? now_ns - thread->look_ns : 0;
+	uint64_t ran = cpu_ns > thread->look_cpu_ns ? cpu_ns - thread->look_cpu_ns : 0;
+	uint64_t ready = delay_ns > thread->look_delay_ns ? delay_ns - thread->look_delay_ns : 0;
+	thread->look_ns = now_ns;
+	thread->look_cpu_ns = cpu_ns;
+	thread->look_delay_ns = delay_ns;
+	thread->pending_delay_ns += ready;
+	uint64_t off = wall > ran + ready ? wall - ran - ready : 0;
+	thread->pending_off_ns += off;
+	if (thread->pending_off_ns < OFF_MIN_NS)
+		return;
+	if (thread->is_waiting && ran == 0) {
+		book_waiting(collector, process, thread, thread->wait_node);
+		return;
+	}
+	thread->is_waiting = false;
+	uint32_t node;
+	if (!is_blocked(process, thread))
+		return;
+	if (!is_same_program(process)) {
+		process->end_ns = now_ns;
+		thread->pending_off_ns = 0;
+	} else if (read_stack(collector, process, thread, &node)) {
+		book_waiting(collector, process, thread, node);
+	}
+}
+
+static void close_files(struct thread *thread)
+{
+	if (thread->schedstat_fd >= 0)
+		close(thread->schedstat_fd);
+	if (thread->syscall_fd >= 0)
+		close(thread->syscall_fd);
+	thread->schedstat_fd = thread->syscall_fd = -1;
+}
+
+static bool is_watched(const struct process *process)
+{
+	return process->ring != NULL && process->end_ns == 0 && process->state == RING_ACTIVE &&
+	       process->threads.count > 0;
+}
+
+/* The other threads of a process, some of them each round. */
+static uint32_t look_at_others(struct collector *collector, struct process *process, uint32_t looks)
+{
+	uint32_t others = process->threads.count - 1;
+	uint32_t left = others < looks ? others : looks;
+	for (uint32_t i = 0; i < left; i++) {
+		process->watch_turn = (process->watch_turn + 1) % others;
+		struct thread *thread = process->threads.items[1 + process->watch_turn];
+		if (thread->is_ended)
+			continue;
+		look(collector, process, thread, clock_monotonic_ns());
+		if (others > OPEN_THREADS_MAX)
+			close_files(thread);
+	}
+	return left;
+}
+
+void watch_round(struct collector *collector)
+{
+	if (collector->options->is_virtual_time)
+		return;
+	uint32_t looks = LOOKS_PER_ROUND;
+	uint32_t processes = collector->processes.count;
+	collector->watch_turn++;
+	for (uint32_t i = 0; i < processes && looks > 0; i++) {
+		uint32_t at = (collector->watch_turn + i) % processes;
+		struct process *process = collector->processes.items[at];
+		if (!is_watched(process))
+			continue;
+		struct thread *main = process->threads.items[0];
+		if (!main->is_ended)
+			look(collector, process, main, clock_monotonic_ns());
+		looks--;
+		looks -= look_at_others(collector, process, looks);
+	}
+}
+
+void watch_end(struct collector *collector, struct process *process, struct thread *thread,
+	       uint64_t end_ns)
+{
+	if (thread->is_ended)
+		return;
+	thread->is_ended = true;
+	close_files(thread);
+	if (collector->options->is_virtual_time)
+		return;
+	/* Waits too short to be met stand where the thread was last seen. */
+	if (thread->is_waiting && end_ns > thread->look_ns)
+		thread->pending_off_ns += end_ns - thread->look_ns;
+	if (thread->pending_off_ns >= OFF_MIN_NS)
+		book_waiting(collector, process, thread,
+			     thread->is_main ? process->main_node : thread->wait_node);
+}

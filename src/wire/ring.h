@@ -1,0 +1,115 @@
+/* ring.h - one process's shared memory: who it is, its threads, its records.
+ *
+ * A file in the run's folder, mapped by the process (producers: its signal
+ * handlers, on any thread) and by the collector (one consumer).  It outlives
+ * the process, so nothing is lost when that is killed.
+ *
+ * A record is reserved by moving head, written, then committed by clearing the
+ * pending bit of its size; the consumer stops at the first one that is not
+ * committed, and zeroes what it has read before it moves tail.  Records never wrap: a pad fills the
+ * end.
+ *
+ * Invariants.  (1) tail <= head <= tail + RING_BYTES.  (2) Bytes between head
+ * and tail + RING_BYTES are zero.  (3) Only the collector moves tail, only
+ * producers move head. */
+#ifndef HEATLINE_WIRE_RING_H
+#define HEATLINE_WIRE_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/record.h"
+
+#define RING_BYTES (2u << 20)
+#define RING_MAGIC 0x52474e494c544148ull
+#define RING_PENDING 1u /* bit of record.size: reserved, not written yet */
+#define RING_THREADS 1024u
+#define RING_REASON_BYTES 256u
+
+/* Why samples are missing.  The text is what the user reads. */
+#define LOST_REASONS(X)                                                                            \
+	X(RING_FULL, "buffer full")                                                                \
+	X(NO_SLOT, "more threads than can be watched")                                             \
+	X(CODE_UNREADABLE, "code object unreadable")                                               \
+	X(TORN, "frame changed while it was read")                                                 \
+	X(BAD_RECORD, "record damaged")
+
+enum lost_reason {
+#define X(name, text) LOST_##name,
+	LOST_REASONS(X)
+#undef X
+	LOST_REASON_COUNT
+};
+
+/* What a user is told for a reason; static. */
+const char *lost_reason_text(enum lost_reason reason);
+
+enum ring_state {
+	RING_STARTING = 0, /* being filled in; not to be read yet */
+	RING_ACTIVE,       /* samples arrive */
+	RING_REFUSED,      /* the agent switched itself off; see reason */
+};
+
+enum ring_clock {
+	CLOCK_TICK_TIMER = 1 << 0, /* CPU-clock timers, checked on the kernel's tick */
+	CLOCK_PERF = 1 << 1,       /* perf task-clock events */
+	CLOCK_WALL_TIMER = 1 << 2, /* monotonic timers: may interrupt system calls */
+};
+
+/* A thread of the process.  tid is stored last when a slot is taken and
+ * cleared first when it is given back. */
+struct ring_thread {
+	_Atomic int32_t tid; /* 0: free */
+	uint32_t is_main;
+	_Atomic uint64_t pthread_id; /* pthread_self() */
+	_Atomic uint64_t start_ns;
+};
+
+/* Written by the agent before state becomes RING_ACTIVE, except the atomics. */
+struct ring {
+	uint64_t magic;
+	uint32_t wire_version;
+	_Atomic uint32_t state; /* enum ring_state */
+	int32_t pid, parent_pid;
+	uint64_t start_ns;      /* when the agent started in this process */
+	uint32_t python;        /* 0x0308 for 3.8; 0: not known */
+	_Atomic uint32_t clocks; /* enum ring_clock bits ever in use */
+	uint64_t runtime;       /* address of _PyRuntime, or 0 */
+	uint64_t code_type;     /* address of PyCode_Type */
+	uint64_t cookie_addr;   /* a word in the agent that holds cookie */
+	uint64_t cookie;        /* when the word no longer does, the process runs another program */
+	uint64_t image_start, image_end; /* the interpreter's code */
+	char version_text[32];  /* "3.11.7" */
+	char reason[RING_REASON_BYTES];
+
+	_Alignas(64) _Atomic uint64_t head; /* bytes ever reserved */
+	_Alignas(64) _Atomic uint64_t tail; /* bytes ever read */
+	_Alignas(64) _Atomic uint64_t lost[LOST_REASON_COUNT];
+	_Atomic uint64_t agent_ns;  /* time spent in the handlers */
+	_Atomic uint64_t carry_ns;  /* CPU time of ended threads, not in any sample yet */
+
+	struct ring_thread threads[RING_THREADS];
+	_Alignas(4096) unsigned char data[RING_BYTES];
+};
+
+/* --- producers; signal-safe, never block --- */
+
+/* Reserves size bytes (a multiple of 8); NULL when the ring is full.  Write
+ * everything behind the header, then commit. */
+struct record *ring_reserve(struct ring *ring, uint32_t size);
+void ring_commit(struct record *record, uint32_t size, enum record_type type);
+
+void ring_count_lost(struct ring *ring, enum lost_reason reason);
+
+/* --- the collector --- */
+
+/* The next record, or NULL.  It is valid until ring_consume.  is_final: the
+ * process is gone, so a record that is not committed never will be; it is
+ * skipped and counted.  A record that makes no sense sets *damaged and ends
+ * the ring: what follows it cannot be found. */
+const struct record *ring_peek(struct ring *ring, bool is_final, bool *damaged);
+void ring_consume(struct ring *ring, const struct record *record);
+
+#endif
