@@ -35,7 +35,8 @@ static inline bool buf_is_cut(const struct buf *buf)
 	return buf->is_cut;
 }
 
-/* Hands the text over to the caller, who frees it; the buffer is empty after. */
+/* Hands the text over to the caller, who frees it; the buffer is empty after,
+ * and still to be given to buf_fini. */
 char *buf_take(struct buf *buf);
 
 #endif

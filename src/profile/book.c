@@ -1,0 +1,274 @@
+/* book.c - book stacks into lines, functions, files and the stack tree.
+ *
+ * Rule: a stack's seconds go to exactly one line (the innermost frame in
+ * scope) or to outside_s, and once to the inclusive time of each line and
+ * function in scope that stands on the stack, however often recursion put it
+ * there (the mark says which stack has been counted already). */
+#include "profile/book.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "profile/book_index.h"
+#include "profile/scope.h"
+#include "profile/source.h"
+#include "profile/tree.h"
+
+#define MAX_FILES 20000u          /* generated code can make names without end */
+#define MAX_TIMES_PER_LINE 500u
+#define MAX_COLUMNS_BOOKED 32u    /* while booking */
+#define MAX_COLUMNS 8u            /* after profile_finish */
+#define SOURCE_BYTES_HELD ((size_t)8 << 20)
+
+static const char overflow_path[] = "<more files>";
+
+uint32_t profile_file_index(struct profile *profile, const char *path, bool in_scope)
+{
+	struct book *book = book_index(profile);
+	uint32_t *known = map_bytes_get(&book->files, path, strlen(path));
+	if (known)
+		return *known;
+	if (profile->file_count >= MAX_FILES && strcmp(path, overflow_path) != 0)
+		return profile_file_index(profile, overflow_path, false);
+	uint32_t index = profile->file_count;
+	*map_bytes_put(&book->files, path, strlen(path), NULL) = index;
+	vec_reserve(profile->files, profile->file_room, profile->file_count);
+	profile->files[profile->file_count++] = (struct profile_file){
+		.path = profile_intern(profile, path), .in_scope = in_scope};
+	return index;
+}
+
+/* An instruction without a line is shown on its function's first. */
+static uint32_t line_of(const struct book_frame *frame)
+{
+	uint32_t line = frame->line ? frame->line : frame->first_line;
+	return line ? line : 1;
+}
+
+static bool is_in_scope(const struct profile *profile, const struct book_frame *frame)
+{
+	const struct profile_file *file = &profile->files[frame->file];
+	return file->in_scope && scope_function(file->path, frame->function);
+}
+
+static bool is_comprehension(const char *name)
+{
+	return text_ends_with(name, "<listcomp>") || text_ends_with(name, "<setcomp>") ||
+	       text_ends_with(name, "<dictcomp>") || text_ends_with(name, "<genexpr>");
+}
+
+/* The frame whose function the time of frames[at] belongs to: a comprehension
+ * counts as part of the function that it is written in, if that called it. */
+static uint32_t function_frame(const struct book_frame *frames, uint32_t at)
+{
+	uint32_t outer = at;
+	while (outer > 0 && is_comprehension(frames[outer].function) &&
+	       frames[outer - 1].file == frames[outer].file &&
+	       frames[outer - 1].first_line <= frames[outer].first_line)
+		outer--;
+	return is_comprehension(frames[outer].function) ? at : outer;
+}
+
+static void book_column(struct profile_line *line, const struct book_frame *frame, double seconds)
+{
+	if (frame->column < 0 || frame->column_end < 0 || frame->line == 0 || !(seconds > 0))
+		return;
+	uint32_t coldest = 0;
+	for (uint32_t i = 0; i < line->column_count; i++) {
+		struct column_range *range = &line->columns[i];
+		if (range->column == frame->column && range->column_end == frame->column_end &&
+		    range->line_end == frame->line_end) {
+			range->self_s += seconds;
+			return;
+		}
+		if (range->self_s < line->columns[coldest].self_s)
+			coldest = i;
+	}
+	if (!line->columns)
+		line->columns = mem_alloc(MAX_COLUMNS_BOOKED * sizeof(*line->columns));
+	uint32_t at = line->column_count < MAX_COLUMNS_BOOKED ? line->column_count++ : coldest;
+	line->columns[at] = (struct column_range){.line_end = frame->line_end,
+						  .column = frame->column,
+						  .column_end = frame->column_end,
+						  .self_s = seconds};
+}
+
+static void book_self(struct profile *profile, const struct book_frame *frames, uint32_t at,
+		      const struct metrics *metrics)
+{
+	const struct book_frame *frame = &frames[at];
+	struct profile_line *line = book_line(profile, frame->file, line_of(frame));
+	metrics_add(&line->self, metrics);
+	book_column(line, frame, metrics_seconds(metrics));
+	const struct book_frame *owner = &frames[function_frame(frames, at)];
+	struct profile_function *function =
+		book_function(profile, owner->file, owner->function, owner->first_line);
+	metrics_add(&function->self, metrics);
+}
+
+static void book_inclusive(struct profile *profile, const struct book_frame *frames, uint32_t count,
+			   double seconds)
+{
+	uint32_t mark = ++book_index(profile)->mark;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_in_scope(profile, &frames[i]))
+			continue;
+		struct profile_line *line = book_line(profile, frames[i].file, line_of(&frames[i]));
+		if (line->mark != mark)
+			line->inclusive_s += seconds;
+		line->mark = mark;
+		const struct book_frame *owner = &frames[function_frame(frames, i)];
+		struct profile_function *function =
+			book_function(profile, owner->file, owner->function, owner->first_line);
+		if (function->mark != mark)
+			function->inclusive_s += seconds;
+		function->mark = mark;
+	}
+}
+
+static void book_tree(struct profile *profile, const struct book_frame *frames, uint32_t count,
+		      const struct metrics *metrics)
+{
+	tree_make_room(profile, count);
+	uint32_t node = 0;
+	for (uint32_t i = 0; i < count; i++)
+		node = tree_child(profile, node, frames[i].file, frames[i].function,
+				  frames[i].first_line, frames[i].line);
+	metrics_add(&profile->stacks[node].self, metrics);
+}
+
+void profile_book(struct profile *profile, const struct book_frame *frames, uint32_t count,
+		  const struct metrics *metrics, bool is_startup)
+{
+	double seconds = metrics_seconds(metrics);
+	if (is_startup) {
+		profile->startup_s += seconds;
+		return;
+	}
+	metrics_add(&profile->sum, metrics);
+	book_tree(profile, frames, count, metrics);
+	uint32_t inner = count;
+	while (inner > 0 && !is_in_scope(profile, &frames[inner - 1]))
+		inner--;
+	if (inner == 0) {
+		profile->outside_s += seconds;
+		return;
+	}
+	book_self(profile, frames, inner - 1, metrics);
+	if (seconds > 0)
+		book_inclusive(profile, frames, count, seconds);
+}
+
+void profile_book_time(struct profile *profile, uint32_t file, uint32_t line_number, double time_s)
+{
+	if (!profile->files[file].in_scope || line_number == 0)
+		return;
+	struct profile_line *line = book_line(profile, file, line_number);
+	if (line->sample_skip++ % line->sample_stride != 0)
+		return;
+	if (line->sample_times == MAX_TIMES_PER_LINE) {
+		/* Full: keep every second, and from now on half as many. */
+		for (uint32_t i = 0; i < MAX_TIMES_PER_LINE / 2; i++)
+			line->sample_times_s[i] = line->sample_times_s[i * 2];
+		line->sample_times = MAX_TIMES_PER_LINE / 2;
+		line->sample_stride *= 2;
+	}
+	vec_reserve(line->sample_times_s, line->sample_room, line->sample_times);
+	line->sample_times_s[line->sample_times++] = time_s;
+}
+
+/* Whole units (1e9: nanoseconds), so that what is written reads back as the
+ * very same number: dividing integers is exact to the last bit. */
+static void round_seconds(double *seconds, double units)
+{
+	*seconds = rint(*seconds * units) / units;
+}
+
+static void round_metrics(struct metrics *metrics, double units)
+{
+	double *all[] = {&metrics->python_s, &metrics->native_s, &metrics->system_s,
+			 &metrics->wait_s,   &metrics->gil_s,	 &metrics->gc_s,
+			 &metrics->idle_s,   &metrics->cpu_s};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		round_seconds(all[i], units);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct profile_line *left = a, *right = b;
+	return (left->line > right->line) - (left->line < right->line);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct profile_function *left = a, *right = b;
+	if (left->first_line != right->first_line)
+		return left->first_line < right->first_line ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+static int compare_columns(const void *a, const void *b)
+{
+	const struct column_range *left = a, *right = b;
+	if (left->self_s != right->self_s)
+		return left->self_s > right->self_s ? -1 : 1;
+	if (left->column != right->column)
+		return left->column < right->column ? -1 : 1;
+	return (left->column_end > right->column_end) - (left->column_end < right->column_end);
+}
+
+static void finish_line(struct profile_line *line)
+{
+	round_metrics(&line->self, 1e9);
+	round_seconds(&line->inclusive_s, 1e9);
+	for (uint32_t i = 0; i < line->column_count; i++)
+		round_seconds(&line->columns[i].self_s, 1e9);
+	if (line->column_count > 1)
+		qsort(line->columns, line->column_count, sizeof(*line->columns), compare_columns);
+	if (line->column_count > MAX_COLUMNS)
+		line->column_count = MAX_COLUMNS;
+}
+
+static void finish_file(struct profile_file *file)
+{
+	if (file->line_count)
+		qsort(file->lines, file->line_count, sizeof(*file->lines), compare_lines);
+	if (file->function_count)
+		qsort(file->functions, file->function_count, sizeof(*file->functions),
+		      compare_functions);
+	file->self = (struct metrics){0};
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		finish_line(&file->lines[i]);
+		metrics_add(&file->self, &file->lines[i].self);
+	}
+	for (uint32_t i = 0; i < file->function_count; i++) {
+		round_metrics(&file->functions[i].self, 1e9);
+		round_seconds(&file->functions[i].inclusive_s, 1e9);
+	}
+}
+
+void profile_finish(struct profile *profile)
+{
+	round_seconds(&profile->outside_s, 1e9);
+	round_seconds(&profile->startup_s, 1e9);
+	round_seconds(&profile->elapsed_s, 1e9);
+	round_metrics(&profile->sum, 1e9);
+	profile->total_s = profile->outside_s;
+	for (uint32_t i = 0; i < profile->file_count; i++) {
+		finish_file(&profile->files[i]);
+		profile->total_s += metrics_seconds(&profile->files[i].self);
+	}
+	round_seconds(&profile->total_s, 1e9);
+	for (uint32_t i = 0; i < profile->stack_count; i++)
+		round_metrics(&profile->stacks[i].self, 1e6);
+	for (uint32_t i = 0; i < profile->thread_count; i++)
+		round_metrics(&profile->threads[i].self, 1e9);
+	book_index_free(profile->book);
+	profile->book = NULL;
+	source_load_hottest(profile, SOURCE_BYTES_HELD);
+}

@@ -1,0 +1,119 @@
+/* model.c - make, free and ask a profile. */
+#include "profile/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "profile/book_index.h"
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = mem_zalloc(1, sizeof(*profile));
+	profile->strings = intern_new();
+	return profile;
+}
+
+static void file_fini(struct profile_file *file)
+{
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		free(file->lines[i].sample_times_s);
+		free(file->lines[i].columns);
+	}
+	free(file->lines);
+	free(file->functions);
+	free(file->source);
+	free(file->imports);
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	book_index_free(profile->book);
+	for (uint32_t i = 0; i < profile->file_count; i++)
+		file_fini(&profile->files[i]);
+	free(profile->files);
+	free(profile->stacks);
+	free(profile->threads);
+	free(profile->processes);
+	free(profile->quality.lost);
+	free(profile->quality.warnings);
+	free(profile->args);
+	intern_free(profile->strings);
+	free(profile);
+}
+
+const char *profile_intern(struct profile *profile, const char *text)
+{
+	return intern_text(profile->strings, text);
+}
+
+void metrics_add(struct metrics *sum, const struct metrics *part)
+{
+	sum->python_s += part->python_s;
+	sum->native_s += part->native_s;
+	sum->system_s += part->system_s;
+	sum->wait_s += part->wait_s;
+	sum->gil_s += part->gil_s;
+	sum->gc_s += part->gc_s;
+	sum->idle_s += part->idle_s;
+	sum->cpu_s += part->cpu_s;
+	sum->samples += part->samples;
+}
+
+double profile_percent(const struct profile *profile, double seconds)
+{
+	if (!(profile->total_s > 0) || !(seconds > 0))
+		return 0;
+	return fmin(100.0 * seconds / profile->total_s, 100.0);
+}
+
+void profile_share_interval(double share, uint64_t samples, double *low, double *high)
+{
+	if (samples == 0) {
+		*low = 0;
+		*high = 1;
+		return;
+	}
+	const double z = 1.959964; /* 97.5 % quantile of the normal distribution */
+	double n = (double)samples;
+	double p = fmin(fmax(share, 0.0), 1.0);
+	double scale = 1.0 / (1.0 + z * z / n);
+	double middle = p + z * z / (2 * n);
+	double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+	*low = fmax(0.0, (middle - half) * scale);
+	*high = fmin(1.0, (middle + half) * scale);
+}
+
+double profile_core_utilization(const struct metrics *self)
+{
+	double seconds = metrics_seconds(self);
+	if (!(seconds > 0) || !(self->cpu_s > 0))
+		return 0;
+	return fmin(self->cpu_s / seconds, 1.0);
+}
+
+const struct profile_file *profile_find_file(const struct profile *profile, const char *path)
+{
+	for (uint32_t i = 0; i < profile->file_count; i++) {
+		if (text_equal(profile->files[i].path, path))
+			return &profile->files[i];
+	}
+	return NULL;
+}
+
+const struct profile_line *profile_find_line(const struct profile_file *file, uint32_t line)
+{
+	uint32_t low = 0, high = file->line_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (file->lines[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < file->line_count && file->lines[low].line == line ? &file->lines[low] : NULL;
+}
