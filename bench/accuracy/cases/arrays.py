@@ -1,0 +1,56 @@
+"""numpy: large operations, small ones, and Python between them."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from truth import Case, seconds
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy as np
+
+MATRIX = np.random.default_rng(1).random((200, 200))
+VECTOR = np.random.default_rng(2).random(200000)
+SMALL = np.array([1.0, 2.0, 3.0])
+
+
+def product():
+    MATRIX @ MATRIX
+
+
+def elementwise():
+    VECTOR * VECTOR + VECTOR
+
+
+def sort():
+    np.sort(VECTOR)
+
+
+def transcendental():
+    np.sin(VECTOR)
+
+
+def small_arrays(count):
+    total = SMALL
+    for _ in range(count):
+        total = SMALL + total
+    return total
+
+
+def in_python(count):
+    total = 0
+    for i in range(count):
+        total += i * i % 7
+    return total
+
+
+case = Case()
+case.phase(product, native=1)
+case.phase(elementwise, native=(0.8, 1))  # the rest may be page faults of the temporaries
+case.phase(sort, native=(0.9, 1))
+case.phase(transcendental, native=(0.8, 1))
+case.phase(small_arrays, unit_s=0.001, native=(0.75, 1))
+case.phase(in_python, unit_s=0.001, python=1)
+case.play(seconds())
+case.write()

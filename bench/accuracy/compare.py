@@ -1,0 +1,98 @@
+"""Compares a profile with the truth that the profiled program measured of itself.
+
+A part is a function of the case's file (all lines from its def to its end), lines marked with
+`# @name`, or both together; marked lines belong to their mark only.  Lines are used, not function
+records, so that a comprehension or lambda counts for the function it stands in on every version of
+Python, and so that every profiler that writes Scalene's format is judged in the same way."""
+import ast
+import os
+import re
+
+KINDS = ("python", "native", "system")
+MIN_JUDGED_SHARE = 0.03  # the split of a part with hardly any time says nothing
+
+
+class Error:
+    """How far off a profile is for one part, in percentage points.
+
+    `split` is None where the truth of the part's split is not known."""
+
+    def __init__(self, part, share, split, detail):
+        self.part = part
+        self.share = share
+        self.split = split
+        self.detail = detail  # a line of text for --verbose
+
+
+def line_owners(source):
+    """{line number: part} of the case's source."""
+    owners = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            for line in range(node.lineno, node.end_lineno + 1):
+                owners[line] = node.name
+    for number, text in enumerate(source.splitlines(), 1):
+        mark = re.search(r"# @(\w+)$", text)
+        if mark:
+            owners[number] = mark.group(1)
+    return owners
+
+
+def _line_times(line, clock):
+    """(python, native, system) of a line's record, in percent of the profile's total."""
+    system = line["n_sys_percent"]
+    if clock == "cpu":
+        system -= line.get("n_wait_percent", 0.0)
+    return line["n_cpu_percent_python"], line["n_cpu_percent_c"], max(0.0, system)
+
+
+def reported_times(profile, truth, path):
+    """({part: [python, native, system]}, total), in percent of the profile's total."""
+    with open(path) as source:
+        owners = line_owners(source.read())
+    files = {part["file"]: name for name, part in truth["parts"].items() if part["file"]}
+    times, total = {name: [0.0, 0.0, 0.0] for name in truth["parts"]}, 0.0
+    for name, record in profile["files"].items():
+        is_case = os.path.basename(name) == os.path.basename(path)
+        for line in record["lines"]:
+            values = _line_times(line, truth["clock"])
+            total += sum(values)
+            owner = owners.get(line["lineno"]) if is_case else files.get(name)
+            if owner in times:
+                times[owner] = [a + b for a, b in zip(times[owner], values)]
+    return times, total
+
+
+def compare(profile, truth, path):
+    """A list of Error, one a part; empty when the profile has no time at all."""
+    times, total = reported_times(profile, truth, path)
+    if total <= 0:
+        return []
+    clock = "cpu_s" if truth["clock"] == "cpu" else "wall_s"
+    errors = []
+    for name, part in truth["parts"].items():
+        true_share = part[clock] / truth["total_" + clock]
+        own = sum(times[name])
+        share = own / total
+        split = _split_error(times[name], part["split"]) if true_share >= MIN_JUDGED_SHARE else None
+        fractions = " ".join("%s %3.0f" % (kind, 100 * value / own if own else 0)
+                             for kind, value in zip(KINDS, times[name]))
+        detail = "%-22s true %5.1f  seen %5.1f  %s  expected %s" % (
+            name, 100 * true_share, 100 * share, fractions,
+            ", ".join("%s %g-%g" % (kind, 100 * low, 100 * high) for kind, (low, high) in part["split"].items()))
+        errors.append(Error(name, 100 * abs(share - true_share), split, detail))
+    return errors
+
+
+def _split_error(values, expected):
+    """The largest distance from an expected range, in points; None when nothing is expected."""
+    own = sum(values)
+    if not expected:
+        return None
+    if own <= 0:
+        return 100.0
+    worst = 0.0
+    for kind, (low, high) in expected.items():
+        fraction = values[KINDS.index(kind)] / own
+        worst = max(worst, low - fraction, fraction - high)
+    return 100 * worst

@@ -1,0 +1,122 @@
+"""Programs that know what they cost.
+
+A case spends its time in phases, each a function of its own (or marked lines), and reads the
+thread's CPU clock before and after every unit of work.  What it measured is the truth that a
+profile of it is compared with:
+
+    case = Case(clock="cpu")
+    case.phase(heavy, 70, unit_s=0.001, python=1)
+    case.phase(light, 30, unit_s=0.001, python=1)
+    case.play(seconds())
+    case.write()
+
+`python`, `native` and `system` say which part of the phase that is by Heatline's definition: a
+number, or (low, high) where the definition leaves a margin; left out: not judged.  `system` includes
+waiting, as in a profile's n_sys_percent.
+
+clock="cpu" compares CPU time only, clock="wall" the main thread's wall time.  Only the standard
+library is used, and only what Python 3.6 has.
+"""
+import json
+import os
+import sys
+import time
+
+_CPU = time.CLOCK_THREAD_CPUTIME_ID
+
+
+def cpu_clock():
+    """The CPU time of the calling thread, in seconds."""
+    return time.clock_gettime(_CPU)
+
+
+_START_WALL = time.perf_counter()
+_START_CPU = time.process_time()
+
+
+def seconds():
+    """How long the case should run: $ACCURACY_SECONDS."""
+    return float(os.environ.get("ACCURACY_SECONDS", "2"))
+
+
+def _range(value):
+    return list(value) if isinstance(value, tuple) else [value, value]
+
+
+class Phase:
+    """One thing the case spends its time on."""
+
+    def __init__(self, name, weight, split):
+        self.name = name
+        self.weight = weight
+        self.split = {kind: _range(value) for kind, value in split.items()}
+        self.cpu_s = 0.0
+        self.wall_s = 0.0
+        self.work = None  # runs one unit
+        self.file = None  # a file name whose lines belong to this phase too
+
+    def time_s(self, clock):
+        return self.cpu_s if clock == "cpu" else self.wall_s
+
+
+class Case:
+    def __init__(self, clock="cpu"):
+        self.clock = clock
+        self.phases = []
+
+    def part(self, name, weight=1, **split):
+        """A phase whose time the case itself adds up with add()."""
+        phase = Phase(name, weight, split)
+        self.phases.append(phase)
+        return phase
+
+    def phase(self, function, weight=1, unit_s=None, argument=None, **split):
+        """A phase that calls function(argument).  With unit_s, the argument is a count that is
+        set such that one call takes about that long."""
+        phase = self.part(function.__name__, weight, **split)
+        if unit_s is not None:
+            argument = self._calibrate(phase, function, unit_s)
+        phase.work = function if argument is None else lambda: function(argument)
+        return phase
+
+    def _calibrate(self, phase, function, unit_s):
+        count = 16
+        while True:
+            taken = self._spend(phase, lambda: function(count))
+            if taken > 0.003:
+                return max(1, int(count * unit_s / taken))
+            count *= 2
+
+    def _spend(self, phase, work):
+        """One unit of work, measured and added to the phase."""
+        wall, cpu = time.perf_counter(), cpu_clock()
+        work()
+        taken = cpu_clock() - cpu
+        phase.cpu_s += taken
+        phase.wall_s += time.perf_counter() - wall
+        return taken
+
+    def play(self, total_s):
+        """Units in turn, always of the phase that is furthest behind its weight."""
+        clock, phases = self.clock, [phase for phase in self.phases if phase.work]
+        while sum(phase.time_s(clock) for phase in phases) < total_s:
+            behind = min(phases, key=lambda phase: phase.time_s(clock) / phase.weight)
+            self._spend(behind, behind.work)
+
+    def write(self):
+        """The truth, to the file named by $ACCURACY_TRUTH (or to stdout)."""
+        result = {
+            "clock": self.clock,
+            "total_cpu_s": time.process_time() - _START_CPU,
+            "total_wall_s": time.perf_counter() - _START_WALL,
+            "parts": {phase.name: {"cpu_s": phase.cpu_s, "wall_s": phase.wall_s, "split": phase.split,
+                                   "file": phase.file}
+                      for phase in self.phases},
+        }
+        path = os.environ.get("ACCURACY_TRUTH")
+        if path:
+            with open(path, "w") as out:
+                json.dump(result, out)
+        else:
+            json.dump(result, sys.stdout, indent=1)
+            print()

@@ -1,0 +1,53 @@
+"""The benchmarks still run: one program, one round, and the tables they print make sense."""
+
+import re
+import subprocess
+import sys
+
+from support.paths import REPO, heatline_executable
+from support.runs import clean_environment
+
+
+def run_bench(script, *arguments):
+    done = subprocess.run(
+        [sys.executable, REPO / "bench" / script, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=clean_environment({"HEATLINE": str(heatline_executable())}),
+        encoding="utf-8",
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def cells(output, first):
+    """The cells of the first table row that begins with this one."""
+    for line in output.splitlines():
+        row = [cell.strip() for cell in line.strip("|").split("|")]
+        if row[0] == first:
+            return row[1:]
+    raise AssertionError(f"no row {first!r} in\n{output}")
+
+
+def test_overhead_prints_a_table(any_python):
+    output = run_bench(
+        "overhead/run.py", "--quick", "--programs", "calls", "--tools", "heatline", "--python", any_python.executable
+    )
+    plain_s, ratio = cells(output, "calls")
+    assert 0 < float(plain_s) < 60
+    assert 0.3 < float(ratio) < 10
+    assert re.fullmatch(r"\*\*\d\.\d+\*\*", cells(output, "**worst**")[-1])
+    assert "changed the output" not in output
+    assert re.match(r"-?\d+ \(", cells(output, "heatline")[0])
+
+
+def test_accuracy_prints_a_table(any_python):
+    version = "%d.%d" % any_python.version
+    output = run_bench(
+        "accuracy/run.py", "--tools", "heatline", "--cases", "executed", "--seconds", "1", "--pythons", version
+    )
+    share, split = cells(output, "executed")[:2]
+    assert 0 <= float(share) < 25
+    assert 0 <= float(split) < 50
