@@ -17,9 +17,15 @@
 
 #define CODE_HEAD_MAX 256u  /* no layout's code_size is larger */
 
+/* Identities that are none. */
+#define CODE_TORN 0u   /* no code object, or the frame cannot be one of it */
+#define CODE_HIDDEN 1u /* the interpreter's own helper (3.12+: it calls __init__ for a class and
+			  throws its result away); the frame is to be left out of the stack */
+
 /* Computes the identity of the code objects of frames[0..count) into
- * identities; 0 where the memory is no code object.  Equal neighbours and
- * repeats (recursion) are read once.  The reads are batched. */
+ * identities: CODE_TORN, CODE_HIDDEN, or 2 and up.  Equal neighbours and
+ * repeats (recursion) are read once.  The reads are batched.  Some 4 KB of
+ * stack. */
 void code_identities(const struct walker *walker, const struct walk_frame *frames, uint32_t count,
 		     uint32_t *identities);
 

@@ -19,6 +19,11 @@ enum py_frame_kind {
 	PY_FRAME_INTERPRETER, /* 3.13+: _PyInterpreterFrame at tstate->current_frame */
 };
 
+/* Values of frame.owner that the walker tells apart. */
+#define PY_OWNER_THREAD 0u    /* lies on the thread's frame stack */
+#define PY_OWNER_GENERATOR 1u /* lies in a generator or coroutine */
+#define PY_OWNER_MAX 4u       /* no version has a larger one */
+
 /* How a code object says which line an instruction belongs to. */
 enum py_line_kind {
 	PY_LINES_LNOTAB,   /* 3.6-3.9: co_lnotab, (bytecode, line) increments */
@@ -39,16 +44,29 @@ struct py_layout {
 	bool executable_tagged; /* 3.14+: the frame's code pointer carries tag bits */
 	uint8_t owner_is_shim;  /* value of frame.owner from which on the frame is the
 				   interpreter's own entry, not Python code; 255: none */
+	uint8_t unicode_kind_shift; /* in the word at unicode_state: where the three bits of the
+				       character size begin; compact and ascii follow */
 
-	uint32_t runtime_interpreters_head, runtime_gilstate_current;
-	uint32_t interp_next, interp_threads_head, interp_gil, interp_gc_collecting;
+	/* runtime: _PyRuntime.  For 3.6, which has none: the variable that
+	 * points to the first interpreter. */
+	uint32_t runtime_interpreters_head, runtime_gilstate_current /* thread that has the GIL */,
+		runtime_gc_collecting /* 3.7, 3.8; later it is the interpreter's */;
+	uint32_t interp_next, interp_threads_head, interp_gil /* pointer to it; 3.12+ */,
+		interp_gc_collecting;
 	uint32_t thread_next, thread_interp, thread_frame /* frame, cframe or current_frame */,
 		thread_id, thread_native_id, thread_datastack_chunk, thread_datastack_top;
-	uint32_t cframe_current_frame;
+	uint32_t cframe_current_frame, cframe_previous;
 	uint32_t frame_previous, frame_code, frame_instr /* f_lasti, prev_instr or instr_ptr */,
-		frame_owner, frame_size /* bytes to read of a frame to have all of these */;
+		frame_owner, frame_is_entry /* 3.11 only */,
+		frame_size /* bytes to read of a frame to have all of these */,
+		frame_specials /* bytes of a frame before its variables */;
 	uint32_t code_filename, code_name, code_qualname, code_lines, code_firstlineno,
 		code_flags, code_code /* bytes object (<3.11) or the instructions themselves */,
+		code_units /* 3.11+: how many two-byte units of instructions */,
+		code_framesize /* 3.12+: words that a frame of it takes on the frame stack */,
+		code_stacksize /* 3.11, where the two make up code_framesize */,
+		code_nlocalsplus,
+		code_version /* 3.12+: a number that no other code object has */,
 		code_size /* bytes to read of a code object to have all but the instructions */;
 	uint32_t unicode_length, unicode_state, unicode_ascii_data, unicode_compact_data;
 	uint32_t bytes_length, bytes_data;

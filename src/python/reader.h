@@ -5,7 +5,8 @@
  * target is this very process, half way through anything), the collector (a
  * child seen from outside) and the unit tests (a byte array).
  *
- * Signal-safe: every function declared here. */
+ * Signal-safe, and errno is kept: every function declared here, unless it says
+ * otherwise. */
 #ifndef HEATLINE_PYTHON_READER_H
 #define HEATLINE_PYTHON_READER_H
 
@@ -26,6 +27,8 @@ struct mem_reader {
 	size_t (*read_many)(const struct mem_reader *reader, const struct iovec *dst,
 			    const struct iovec *src, size_t count);
 	pid_t pid;         /* the process to read; our own inside the agent */
+	int pipe_read_fd;  /* the pipe reader's two ends, else -1 */
+	int pipe_write_fd;
 	const void *bytes; /* unit tests: the bytes that stand for the memory, else NULL */
 	py_addr base;      /* unit tests: the address of bytes[0] */
 	size_t size;       /* unit tests: how many bytes */
@@ -36,8 +39,11 @@ void mem_reader_init_process(struct mem_reader *reader, pid_t pid);
 
 /* Where a seccomp filter forbids process_vm_readv on oneself: a pipe, whose
  * write end fails with EFAULT instead of faulting.  Returns 0 or -errno.
- * Not signal-safe to init; the reads are. */
+ * One per process, and made anew after a fork (a pipe shared with the parent
+ * would mix their bytes).  A read fails while another thread is in the middle
+ * of one.  Not signal-safe to init or to end; the reads are. */
 int mem_reader_init_pipe(struct mem_reader *reader);
+void mem_reader_fini_pipe(struct mem_reader *reader);
 
 /* A fake target for unit tests; bytes are borrowed. */
 void mem_reader_init_bytes(struct mem_reader *reader, const void *bytes, size_t size, py_addr base);

@@ -7,7 +7,19 @@
  *     the cut is marked.
  * Lines are not resolved here: a frame is (code object, instruction offset).
  *
- * Signal-safe: everything but the names says so. */
+ * Half-made states.  What the interpreter stores in a few instructions can be
+ * seen in between, so what was read is checked against what must hold:
+ *  - on the frame stack a caller lies below the frame it called, and all lie
+ *    below the stack's top (3.11+);
+ *  - the outermost frame was entered from C: a chain that ends elsewhere was
+ *    being unlinked (3.11+);
+ *  - the frame that C called into has as its caller the frame that was
+ *    current before (3.11, 3.12, where an evaluation is announced before its
+ *    first frame is);
+ *  - no address comes twice.
+ * What fails a check is torn; nothing is guessed.
+ *
+ * Signal-safe: everything here.  Some 1.5 KB of stack. */
 #ifndef HEATLINE_PYTHON_WALK_H
 #define HEATLINE_PYTHON_WALK_H
 
@@ -19,12 +31,17 @@
 
 #define WALK_MAX_FRAMES 2048u   /* deeper stacks lose their outermost frames */
 #define WALK_CHUNK_BYTES 16384u /* bytes of the frame stack copied at once */
+#define WALK_PAGE_BYTES 4096u   /* bytes copied at once elsewhere */
+#define WALK_PAGES 2u
 
 /* One Python frame, innermost first in a stack. */
 struct walk_frame {
-	py_addr code;     /* the code object */
-	uint32_t offset;  /* byte offset of the current instruction in its code */
-	uint32_t is_entry; /* 1 when C code called into Python here */
+	py_addr code;      /* the code object */
+	uint32_t offset;   /* byte offset of the current instruction in its code */
+	uint16_t is_entry; /* 1 when C code called into Python here (always before 3.11) */
+	uint16_t room;     /* 3.11+: words on the frame stack from here to the frame called;
+			      0: not known.  A code object that needs more was not running
+			      here: code_identities() takes the frame for torn. */
 };
 
 enum walk_result {
@@ -38,6 +55,7 @@ enum walk_result {
  * the thread (agent) or the collector.  Contents mean nothing between calls. */
 struct walk_scratch {
 	_Alignas(16) unsigned char chunk[WALK_CHUNK_BYTES];
+	_Alignas(16) unsigned char pages[WALK_PAGES][WALK_PAGE_BYTES];
 };
 
 /* What to walk with.  Inputs are set once by the caller. */

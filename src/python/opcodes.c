@@ -1,0 +1,158 @@
+/* opcodes.c - one row per version: what each of the 256 opcodes is.
+ *
+ * The rows are printed by tests/integration/probes/opcodes.py --c, run by each
+ * interpreter; a test derives them again.  Letters: o other, c call, p call of
+ * Python, n call of C, t trivial, x cache, j compiled; upper case: control may
+ * go elsewhere than to the next instruction.  Caches: digits to the base 20. */
+#include "python/opcodes.h"
+
+#include <stddef.h>
+
+#define OPCODES 256u
+
+struct opcode_row {
+	uint16_t version;
+	char kinds[OPCODES + 1];
+	char caches[OPCODES + 1]; /* empty: there are none */
+};
+
+/* clang-format off */
+static const struct opcode_row rows[] = {
+	{
+		.version = 0x0306,
+		.kinds = "oottttoootoooooooooooooooooooooooooooooooooooooooooocooooooooooo"
+			 "ooooooooOoooooooOcoOooOoOooooOooooootooooooocoTOOTOOoooOooootooo"
+			 "ooOcooottooooccctooooooooooooooooooooooooooooooooooooooooooooooo"
+			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
+	},
+	{
+		.version = 0x0307,
+		.kinds = "oottttoootoooooooooooooooooooooooooooooooooooooooooocooooooooooo"
+			 "ooooooooOoooooooOcoOooOoOooooOooooootooooooocoTOOTOOoooOooootooo"
+			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
+			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
+	},
+	{
+		.version = 0x0308,
+		.kinds = "ootttttootoooooooooooooooooooooooooooooooooooooooooocoOooooooooo"
+			 "ooooooooOoooooooocoOooOoOooooOooooootooooooocoTOOTOOooooooootooo"
+			 "ooOcooottooooccctoooooooooooooooocOooooooooooooooooooooooooooooo"
+			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
+	},
+	{
+		.version = 0x0309,
+		.kinds = "ootttttootooooooooooooooooooooooooooooooooooooooOcoocoOooooooooo"
+			 "ooooooooOooooooooooOooOooooooOooooootooooooocoTOOTOOoooooOootooo"
+			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
+			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
+	},
+	{
+		.version = 0x030a,
+		.kinds = "ootttttootooooooooooooooooooooooooooooooooooooooocoocoOooooooooo"
+			 "ooooooooOooooooooooOooOooooooOooooottooooooocoTOOTOOoooOoOootooo"
+			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
+			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
+	},
+	{
+		.version = 0x030b,
+		.kinds = "xotooooootooooooooopoocppooOOOooootoooToooootttotcooccOtoooooooo"
+			 "oonnoooonnoOnnnnnnoOooOooooooOooooottooooooocoTOOnOOoooOtnoOtoon"
+			 "OOOoooTottooTncotooootttooooooooooooooooooocoOOOOooooooooooooooo"
+			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
+		.caches = "00011111100001101444444444222200000000044444000550000005aaaa10aa"
+			 "1111000011001111110000000000100400000000004200000100500001100001"
+			 "00000000000001010000000004400044a0000010111400000111100000000000"
+			 "0000000000000000000000000000000000000000000000000000000000000000",
+	},
+	{
+		.version = 0x030c,
+		.kinds = "xotOoooootoooooooooopooppooopnoooonooonnnnnnnnnnncooccOOnoooooOO"
+			 "OPoooooopooOopoooooOtototooooOooooottooooooocoTttoOOoooOtOoOtoot"
+			 "OOOoooTottooTocttooootOtooooooooooooooooPoocoooooooooooooooooooo"
+			 "ooooooooooooooooooooooooooooooooooooooooooooooOOtcOOcTTOOOOooooo",
+		.caches = "0000001110100110101111133100330000300033333333333000000031111011"
+			 "1111009099009999999000000000110400000000009100044400400000110000"
+			 "0000000000000100000040000400000111000011100300000000000000000000"
+			 "0000000000000000000000000000000000000000000001000300000010000000",
+	},
+	{
+		.version = 0x030d,
+		.kinds = "xccoooooOoOoooooooooooOoooooootoootOOooooootcooooooooccoocoootto"
+			 "ooooooJtOoocoTTTooottttttooooooooTOOTOOOOooooooooootooOooooooooo"
+			 "oooooooooooooooooooootoooooooopooopppnnnnnnnnnnnnppnnnoooooPOOOo"
+			 "pooooooopoottootPooooootooooooooooooooooooootooOOOoOcccoTTTTOOoo",
+		.caches = "0001010000000000000000000000000000000001300001000000030000110000"
+			 "0000000010000100009000000004010001111000100040000000010000000000"
+			 "0000000000000000000000111111111111333333333333333333331111111119"
+			 "9999999999944110144411333333111000000000000000000011300001111100",
+	},
+	{
+		.version = 0x030e,
+		.kinds = "xooocooOooooooooooooOoooooottooootOOooooootcoooooooocoocooottooo"
+			 "ooooOtOoocoTTToootttttttttooootoooooTOOTOOOooooooooootooOooooooo"
+			 "tooooooopoooooopppnnnnnpnpnnnnnnnppnnnoooooPOOOTToopooooooopoott"
+			 "ttootPooooootooooooooooooooooooooooooooooooooOoTtTTOOtOOOocccToJ",
+		.caches = "0005000000000000000000000000000000000013000050000000300311000000"
+			 "0000001000010000900000000000400010001111001000400000000100000000"
+			 "0555555555555553333333333333333333333311111111111999999999999900"
+			 "4411014441133333311100000000000000000000000001000111100001330100",
+	},
+	{
+		.version = 0x030f,
+		.kinds = "xooocooOooooooooooOoooooottooootOOooooootcoooooooocoocooottooooo"
+			 "ooOtOooocoTTToootttttttttooootoooooTOOTOOOooooooooootooOoooooooo"
+			 "tooooooopooooooopppnnnnnpnpnpnnnnnnnppnnnoooooPOOOOooTToopoooooo"
+			 "opoottoottOPOooooootooooooooooooooooooooooooOoTtTTOOtOOOocccToJo",
+		.caches = "0005100000000000000000000000000000001300005000000030031100000000"
+			 "0000101000100009000000000004000100011110010004000000001000000000"
+			 "1555555555555555333333311333333333333333311111111111111999999999"
+			 "9999441111111444113333331110000000000000000010001111100013311000",
+	},
+};
+/* clang-format on */
+
+static const struct opcode_row *row_of(unsigned version)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].version == version)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+enum py_op_kind py_op_kind(unsigned version, uint8_t opcode)
+{
+	const struct opcode_row *row = row_of(version);
+
+	switch (row == NULL ? 'o' : row->kinds[opcode] | 0x20) {
+	case 'c':
+		return PY_OP_CALL;
+	case 'p':
+		return PY_OP_CALL_PYTHON;
+	case 'n':
+		return PY_OP_CALL_C;
+	case 't':
+		return PY_OP_TRIVIAL;
+	case 'x':
+		return PY_OP_CACHE;
+	case 'j':
+		return PY_OP_JIT;
+	default:
+		return PY_OP_OTHER;
+	}
+}
+
+unsigned py_op_caches(unsigned version, uint8_t opcode)
+{
+	const struct opcode_row *row = row_of(version);
+	char digit = row == NULL || row->caches[0] == '\0' ? '0' : row->caches[opcode];
+
+	return digit <= '9' ? (unsigned)(digit - '0') : (unsigned)(digit - 'a') + 10;
+}
+
+bool py_op_is_jump(unsigned version, uint8_t opcode)
+{
+	const struct opcode_row *row = row_of(version);
+
+	return row != NULL && (row->kinds[opcode] & 0x20) == 0;
+}

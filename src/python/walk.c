@@ -1,0 +1,420 @@
+/* walk.c - from a thread state to its frames.
+ *
+ * The hard idea is to make few system calls: the frame stack of 3.11 and later
+ * is copied in pieces of some KB and walked in the copy; all other frames
+ * (generators, the interpreter's entry frames on the C stack, frame objects
+ * before 3.11) are copied by whole pages, several of which are kept, since
+ * frames lie close together.
+ *
+ * What must hold: every address that is followed went through fetch(), and
+ * every hop is counted. */
+#include "python/walk.h"
+
+#include <string.h>
+
+#define PAGE_WINDOWS (WALK_PAGES + WALK_CHUNK_BYTES / WALK_PAGE_BYTES)
+#define FIRST_COPY_BYTES 4096u /* most stacks fit */
+#define FRAME_BYTES_MAX 256u   /* no layout's frame_size is larger */
+
+/* Entry frames of the interpreter are hops, but no frames. */
+#define MAX_HOPS (3u * WALK_MAX_FRAMES)
+
+/* A copy of size bytes of the target at start; size 0: none. */
+struct window {
+	py_addr start;
+	uint32_t size;
+	unsigned char *bytes; /* into the caller's scratch memory */
+};
+
+/* A part of the frame stack: previous, size and top, then the frames. */
+struct chunk {
+	py_addr start;
+	py_addr end;      /* frames begin below it */
+	py_addr used_end; /* the top of the stack, in the newest chunk; 0: not known */
+	py_addr previous; /* the older chunk */
+	bool is_known;    /* previous was read */
+};
+
+#define CHUNK_HEAD_BYTES 24u
+
+/* The parts of a frame that matter. */
+struct frame_view {
+	py_addr code, previous, instr;
+	uint8_t owner;
+	bool is_entry;
+};
+
+struct walk {
+	const struct walker *walker;
+	struct window stack;                /* of the frame stack */
+	struct window pages[PAGE_WINDOWS];  /* of anything else */
+	uint32_t page_count, next_page;
+	struct chunk top_chunk;             /* the newest */
+	struct chunk chunk;                 /* where the walk stands on the frame stack */
+	bool is_first_copy;
+	py_addr mark;                       /* Brent's cycle detection: an address seen, */
+	uint32_t hops, mark_hops;           /* and after how many hops to take a new one */
+	py_addr last_on_stack;              /* the frame found last on this chunk, its used
+					       end when there is none yet; 0: not known */
+	struct walk_frame *frames;
+	uint32_t count;
+	unsigned char odd[FRAME_BYTES_MAX]; /* what crosses two pages */
+};
+
+static py_addr load_addr(const unsigned char *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/* User addresses of the two architectures, aligned as every object is. */
+static bool is_pointer(py_addr addr)
+{
+	return addr >= 4096 && addr < (1ull << 56) && (addr & 7) == 0;
+}
+
+static const unsigned char *window_find(const struct window *window, py_addr addr, uint32_t size)
+{
+	if (addr < window->start || addr - window->start > window->size ||
+	    window->size - (addr - window->start) < size)
+		return NULL;
+	return window->bytes + (addr - window->start);
+}
+
+static bool window_load(const struct walk *walk, struct window *window, py_addr start,
+			uint32_t size)
+{
+	const struct mem_reader *reader = walk->walker->reader;
+
+	window->size = 0;
+	if (!reader->read(reader, start, window->bytes, size))
+		return false;
+	window->start = start;
+	window->size = size;
+	return true;
+}
+
+/* size bytes of the target at addr, valid until the next call; NULL when they
+ * cannot be read. */
+static const unsigned char *fetch(struct walk *walk, py_addr addr, uint32_t size)
+{
+	const struct mem_reader *reader = walk->walker->reader;
+	const unsigned char *found = window_find(&walk->stack, addr, size);
+	py_addr page = addr & ~(py_addr)(WALK_PAGE_BYTES - 1);
+
+	for (uint32_t i = 0; found == NULL && i < walk->page_count; i++)
+		found = window_find(&walk->pages[i], addr, size);
+	if (found != NULL)
+		return found;
+	if (addr + size <= page + WALK_PAGE_BYTES) {
+		struct window *window = &walk->pages[walk->next_page];
+
+		walk->next_page = (walk->next_page + 1) % walk->page_count;
+		if (window_load(walk, window, page, WALK_PAGE_BYTES))
+			return window_find(window, addr, size);
+	}
+	return reader->read(reader, addr, walk->odd, size) ? walk->odd : NULL;
+}
+
+static void walk_init(struct walk *walk, const struct walker *walker,
+		      struct walk_scratch *scratch, struct walk_frame *frames)
+{
+	bool has_stack = walker->layout->frame_kind != PY_FRAME_OBJECT;
+
+	walk->walker = walker;
+	walk->frames = frames;
+	walk->count = 0;
+	walk->stack = (struct window){ .bytes = scratch->chunk };
+	walk->page_count = 0;
+	walk->next_page = 0;
+	for (uint32_t i = 0; i < WALK_PAGES; i++)
+		walk->pages[walk->page_count++] = (struct window){ .bytes = scratch->pages[i] };
+	/* Without a frame stack its copy serves as further pages. */
+	for (uint32_t at = 0; !has_stack && at < WALK_CHUNK_BYTES; at += WALK_PAGE_BYTES)
+		walk->pages[walk->page_count++] = (struct window){ .bytes = scratch->chunk + at };
+	walk->top_chunk = (struct chunk){ 0 };
+	walk->is_first_copy = true;
+}
+
+static void walk_restart(struct walk *walk)
+{
+	walk->count = 0;
+	walk->mark = 0;
+	walk->hops = 0;
+	walk->mark_hops = 1;
+	walk->chunk = walk->top_chunk;
+	walk->last_on_stack = walk->top_chunk.used_end;
+}
+
+/* Counts a hop to addr.  False when it was here before. */
+static bool walk_hop(struct walk *walk, py_addr addr)
+{
+	if (addr == walk->mark)
+		return false;
+	if (++walk->hops == walk->mark_hops) {
+		walk->mark = addr;
+		walk->mark_hops *= 2;
+	}
+	return true;
+}
+
+/* ---- 3.6 to 3.10: frame objects ---- */
+
+static enum walk_result walk_objects(struct walk *walk, py_addr addr)
+{
+	const struct py_layout *layout = walk->walker->layout;
+
+	while (addr != 0) {
+		const unsigned char *at;
+		struct walk_frame *frame = &walk->frames[walk->count];
+		int32_t last;
+
+		if (walk->count == WALK_MAX_FRAMES)
+			return WALK_CUT;
+		if (!is_pointer(addr) || !walk_hop(walk, addr))
+			return WALK_TORN;
+		at = fetch(walk, addr, layout->frame_size);
+		if (at == NULL)
+			return WALK_TORN;
+		frame->code = load_addr(at + layout->frame_code);
+		if (!is_pointer(frame->code))
+			return WALK_TORN;
+		memcpy(&last, at + layout->frame_instr, sizeof(last));
+		frame->offset = last > 0 ? (uint32_t)last * layout->lasti_scale : 0;
+		frame->is_entry = 1;
+		frame->room = 0;
+		walk->count++;
+		addr = load_addr(at + layout->frame_previous);
+	}
+	return walk->count > 0 ? WALK_OK : WALK_NO_PYTHON;
+}
+
+/* ---- 3.11 and later: the frame stack ---- */
+
+static bool chunk_has(const struct chunk *chunk, py_addr addr)
+{
+	return addr > chunk->start && addr < chunk->end;
+}
+
+/* Reads where the older chunk lies; it is 0 for the oldest. */
+static bool chunk_learn(struct walk *walk, struct chunk *chunk)
+{
+	const unsigned char *at;
+
+	if (!chunk->is_known) {
+		at = fetch(walk, chunk->start, CHUNK_HEAD_BYTES);
+		if (at == NULL)
+			return false;
+		chunk->previous = load_addr(at);
+		chunk->is_known = true;
+	}
+	return is_pointer(chunk->previous);
+}
+
+/* Steps to the older chunk if addr lies in it. */
+static bool chunk_step(struct walk *walk, py_addr addr)
+{
+	struct chunk older = { 0 };
+	const unsigned char *at;
+
+	if (!chunk_learn(walk, &walk->chunk))
+		return false;
+	at = fetch(walk, walk->chunk.previous, CHUNK_HEAD_BYTES);
+	if (at == NULL)
+		return false;
+	older.start = walk->chunk.previous;
+	older.previous = load_addr(at);
+	older.end = older.start + load_addr(at + 8);
+	older.is_known = true;
+	if (!chunk_has(&older, addr))
+		return false;
+	walk->chunk = older;
+	walk->last_on_stack = 0;
+	return true;
+}
+
+/* Copies the part of the frame stack that ends with the frame at addr. */
+static void stack_load(struct walk *walk, py_addr addr)
+{
+	uint32_t bytes = walk->is_first_copy ? FIRST_COPY_BYTES : WALK_CHUNK_BYTES;
+	py_addr end = addr + walk->walker->layout->frame_size;
+	py_addr start = end - walk->chunk.start > bytes ? end - bytes : walk->chunk.start;
+
+	walk->is_first_copy = false;
+	window_load(walk, &walk->stack, start, (uint32_t)(end - start));
+}
+
+/* Reads the frame at addr; *is_on_stack says whether it lies on the frame
+ * stack.  False when it cannot be read or is no frame. */
+static bool frame_read(struct walk *walk, py_addr addr, struct frame_view *view, bool *is_on_stack)
+{
+	const struct py_layout *layout = walk->walker->layout;
+	const unsigned char *at;
+
+	if (!is_pointer(addr))
+		return false;
+	*is_on_stack = chunk_has(&walk->chunk, addr);
+	if (*is_on_stack && window_find(&walk->stack, addr, layout->frame_size) == NULL)
+		stack_load(walk, addr);
+	at = fetch(walk, addr, layout->frame_size);
+	if (at == NULL)
+		return false;
+	view->code = load_addr(at + layout->frame_code);
+	if (layout->executable_tagged)
+		view->code &= ~(py_addr)7;
+	view->previous = load_addr(at + layout->frame_previous);
+	view->instr = load_addr(at + layout->frame_instr);
+	view->owner = at[layout->frame_owner];
+	view->is_entry = layout->frame_is_entry != PY_ABSENT && at[layout->frame_is_entry] != 0;
+	return view->owner <= PY_OWNER_MAX;
+}
+
+/* Checks that the frame at addr may be the caller of those found before it on
+ * the frame stack, and notes how much room it has there. */
+static bool frame_place(struct walk *walk, py_addr addr)
+{
+	py_addr words;
+
+	if (walk->last_on_stack != 0) {
+		/* The innermost frame may be the top itself: 3.11 takes a frame
+		 * off the stack shortly before it leaves it. */
+		if (addr > walk->last_on_stack || (addr == walk->last_on_stack && walk->count > 0))
+			return false;
+		words = (walk->last_on_stack - addr) / 8;
+		walk->frames[walk->count].room = words <= UINT16_MAX ? (uint16_t)words : 0;
+	}
+	walk->last_on_stack = addr;
+	return true;
+}
+
+/* Appends a frame of Python code.  False when it cannot be one. */
+static bool frame_add(struct walk *walk, const struct frame_view *view)
+{
+	struct walk_frame *frame = &walk->frames[walk->count];
+	int64_t offset = (int64_t)(view->instr - (view->code + walk->walker->layout->code_code));
+
+	/* Before its first instruction a frame points one unit in front of it.
+	 * No code object has 64 MB of instructions. */
+	if (!is_pointer(view->code) || offset < -2 || offset > 64 << 20)
+		return false;
+	frame->code = view->code;
+	frame->offset = offset > 0 ? (uint32_t)offset : 0;
+	frame->is_entry = view->is_entry;
+	walk->count++;
+	return true;
+}
+
+/* Follows the frames from addr.  Where entry_caller is not NULL the first
+ * frame that was entered from C must have *entry_caller as its caller. */
+static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_addr *entry_caller)
+{
+	const struct py_layout *layout = walk->walker->layout;
+	bool is_entered = true; /* the frame seen last was entered from C */
+
+	walk_restart(walk);
+	while (addr != 0) {
+		struct frame_view view;
+		bool is_on_stack;
+
+		if (walk->count == WALK_MAX_FRAMES || walk->hops == MAX_HOPS)
+			return WALK_CUT;
+		if (!walk_hop(walk, addr) || !frame_read(walk, addr, &view, &is_on_stack))
+			return WALK_TORN;
+		if (view.owner >= layout->owner_is_shim) {
+			if (walk->count > 0)
+				walk->frames[walk->count - 1].is_entry = 1;
+			is_entered = true;
+		} else {
+			walk->frames[walk->count].room = 0;
+			if (view.owner == PY_OWNER_THREAD && !is_on_stack &&
+			    !chunk_step(walk, addr))
+				return WALK_TORN;
+			if (view.owner == PY_OWNER_THREAD && !frame_place(walk, addr))
+				return WALK_TORN;
+			if (!frame_add(walk, &view))
+				return WALK_TORN;
+			is_entered = view.is_entry;
+		}
+		if (is_entered && entry_caller != NULL) {
+			if (view.previous != *entry_caller)
+				return WALK_TORN;
+			entry_caller = NULL;
+		}
+		addr = view.previous;
+	}
+	if (!is_entered)
+		return WALK_TORN;
+	return walk->count > 0 ? WALK_OK : WALK_NO_PYTHON;
+}
+
+/* Where the top of the frame stack lies. */
+static bool read_stack_top(struct walk *walk, py_addr tstate, py_addr *first)
+{
+	const struct py_layout *layout = walk->walker->layout;
+	const struct mem_reader *reader = walk->walker->reader;
+	py_addr stack[2] = { 0, 0 };
+	bool has_top = layout->thread_datastack_top == layout->thread_datastack_chunk + 8;
+	size_t stack_size = has_top ? sizeof(stack) : sizeof(stack[0]);
+	struct iovec dst[2] = { { first, sizeof(*first) }, { stack, stack_size } };
+	struct iovec src[2] = {
+		{ (void *)(uintptr_t)(tstate + layout->thread_frame), sizeof(*first) },
+		{ (void *)(uintptr_t)(tstate + layout->thread_datastack_chunk), stack_size },
+	};
+
+	if (reader->read_many(reader, dst, src, 2) != 2)
+		return false;
+	walk->top_chunk.start = stack[0];
+	walk->top_chunk.used_end = has_top ? stack[1] : 0;
+	walk->top_chunk.end = has_top ? stack[1] + 8 : stack[0] + WALK_CHUNK_BYTES;
+	return true;
+}
+
+/* 3.11, 3.12: the evaluation that runs is known by a structure on the C
+ * stack, which is announced before it has its first frame; until then its
+ * current_frame is whatever lay there.  Such a walk fails its check, and the
+ * stack is that of the caller. */
+static enum walk_result walk_evaluations(struct walk *walk, py_addr cframe)
+{
+	const struct py_layout *layout = walk->walker->layout;
+	const unsigned char *at = fetch(walk, cframe, 24);
+	py_addr current, previous, caller;
+	enum walk_result result;
+
+	if (at == NULL)
+		return WALK_TORN;
+	current = load_addr(at + layout->cframe_current_frame);
+	previous = load_addr(at + layout->cframe_previous);
+	if (previous == 0)
+		return walk_stack(walk, current, NULL);
+	at = is_pointer(previous) ? fetch(walk, previous, 24) : NULL;
+	if (at == NULL)
+		return WALK_TORN;
+	caller = load_addr(at + layout->cframe_current_frame);
+	result = walk_stack(walk, current, &caller);
+	return result == WALK_TORN ? walk_stack(walk, caller, NULL) : result;
+}
+
+enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
+			     struct walk_scratch *scratch, struct walk_frame *frames,
+			     uint32_t *count)
+{
+	struct walk walk;
+	enum walk_result result = WALK_TORN;
+	py_addr first;
+
+	walk_init(&walk, walker, scratch, frames);
+	walk_restart(&walk);
+	if (walker->layout->frame_kind == PY_FRAME_OBJECT) {
+		if (walker->reader->read(walker->reader, tstate + walker->layout->thread_frame,
+					 &first, sizeof(first)))
+			result = walk_objects(&walk, first);
+	} else if (read_stack_top(&walk, tstate, &first)) {
+		result = walker->layout->frame_kind == PY_FRAME_CFRAME
+				 ? walk_evaluations(&walk, first)
+				 : walk_stack(&walk, first, NULL);
+	}
+	*count = walk.count;
+	return result;
+}

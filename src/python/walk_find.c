@@ -1,0 +1,66 @@
+/* walk_find.c - which thread state belongs to an OS thread. */
+#include "python/walk.h"
+
+#define MAX_INTERPRETERS 256u
+#define MAX_THREADS 8192u
+
+static bool read_addr(const struct walker *walker, py_addr addr, py_addr *value)
+{
+	return walker->reader->read(walker->reader, addr, value, sizeof(*value));
+}
+
+/* The ids of one thread state and the state after it, in one call. */
+struct thread_ids {
+	uint64_t next, pthread_id, native_id;
+};
+
+static bool read_ids(const struct walker *walker, py_addr tstate, struct thread_ids *ids)
+{
+	const struct py_layout *layout = walker->layout;
+	size_t count = layout->thread_native_id != PY_ABSENT ? 3 : 2;
+	struct iovec dst[3] = { { &ids->next, 8 }, { &ids->pthread_id, 8 }, { &ids->native_id, 8 } };
+	struct iovec src[3] = {
+		{ (void *)(uintptr_t)(tstate + layout->thread_next), 8 },
+		{ (void *)(uintptr_t)(tstate + layout->thread_id), 8 },
+		{ (void *)(uintptr_t)(tstate + layout->thread_native_id), 8 },
+	};
+
+	ids->native_id = 0;
+	return walker->reader->read_many(walker->reader, dst, src, count) == count;
+}
+
+/* A pthread id is reused after its thread has ended and may linger in a dead
+ * state, a native id as good as never; so that decides where both are known. */
+static bool is_thread(const struct thread_ids *ids, uint64_t pthread_id, uint64_t native_id)
+{
+	if (ids->native_id != 0 && native_id != 0)
+		return ids->native_id == native_id;
+	return ids->pthread_id == pthread_id;
+}
+
+py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
+			 uint64_t native_id)
+{
+	const struct py_layout *layout = walker->layout;
+	uint32_t visited = 0;
+	py_addr interp, tstate;
+
+	if (!read_addr(walker, runtime + layout->runtime_interpreters_head, &interp))
+		return 0;
+	for (uint32_t i = 0; interp != 0 && i < MAX_INTERPRETERS; i++) {
+		if (!read_addr(walker, interp + layout->interp_threads_head, &tstate))
+			return 0;
+		while (tstate != 0 && visited++ < MAX_THREADS) {
+			struct thread_ids ids;
+
+			if (!read_ids(walker, tstate, &ids))
+				return 0;
+			if (is_thread(&ids, pthread_id, native_id))
+				return tstate;
+			tstate = ids.next;
+		}
+		if (!read_addr(walker, interp + layout->interp_next, &interp))
+			return 0;
+	}
+	return 0;
+}
