@@ -134,25 +134,25 @@ static int check_elf(const char *path, const struct elf_facts *facts, struct err
 	if (knows_own && (facts->class != own.class || facts->order != own.order ||
 			  facts->machine != own.machine))
 		return err_set(err, ERR_UNSUPPORTED,
-			       "'%s' is built for another kind of machine than this heatline; use a "
-			       "heatline built for the same one",
+			       "'%s' is built for another kind of machine than this heatline; use "
+			       "a heatline built for the same one",
 			       path);
 	if (!facts->linker[0])
 		return err_set(err, ERR_UNSUPPORTED,
-			       "'%s' is statically linked, so nothing can be preloaded into it; if it "
-			       "starts a Python, name that command instead",
+			       "'%s' is statically linked, so nothing can be preloaded into it; if "
+			       "it starts a Python, name that command instead",
 			       path);
 	if (knows_own && own.linker[0] &&
 	    !text_equal(path_basename(own.linker), path_basename(facts->linker)))
 		return err_set(err, ERR_UNSUPPORTED,
-			       "'%s' uses another C library (%s) than this heatline; use a heatline "
-			       "built with the same one",
+			       "'%s' uses another C library (%s) than this heatline; use a "
+			       "heatline built with the same one",
 			       path, path_basename(facts->linker));
 	if (is_privileged(path))
 		return err_set(err, ERR_PERMISSION,
 			       "'%s' runs with rights of its own, and then the system preloads "
-			       "nothing; run heatline itself with these rights instead, as in 'sudo "
-			       "heatline run prog.py'",
+			       "nothing; run heatline itself with these rights instead, as in "
+			       "'sudo heatline run prog.py'",
 			       path);
 	return 0;
 }
@@ -167,8 +167,8 @@ int binary_check(const char *path, struct err *err)
 	if (!binary_shebang(path, interpreter, argument))
 		return 0;
 	if (access(interpreter, X_OK) != 0)
-		return err_set_errno(err, errno, "cannot run '%s', whose first line names '%s'", path,
-				     interpreter);
+		return err_set_errno(err, errno, "cannot run '%s', whose first line names '%s'",
+				     path, interpreter);
 	if (read_elf(interpreter, &facts))
 		return check_elf(interpreter, &facts, err);
 	return 0;

@@ -163,7 +163,8 @@ static void zsh_command(const struct command *command)
 		each_word(command->operands, print_spaced);
 		fputs(")'", stdout);
 	} else {
-		fputs(command->stops_at_operand ? "'*::program:_normal'" : "'*:file:_files'", stdout);
+		fputs(command->stops_at_operand ? "'*::program:_normal'" : "'*:file:_files'",
+		      stdout);
 	}
 	fputs(" ;;\n", stdout);
 }
@@ -269,7 +270,7 @@ const struct command command_completions = {
 	.name = "completions",
 	.usage = "bash|zsh|fish",
 	.summary = "Print completions for a shell.",
-	.examples = "source <(heatline completions bash)\tcomplete heatline's options in this shell\n",
+	.examples = "source <(heatline completions bash)\tcomplete heatline in this shell\n",
 	.operands = "bash|zsh|fish",
 	.options = completions_options,
 	.run = completions_run,

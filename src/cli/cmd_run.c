@@ -56,8 +56,8 @@ static const struct option run_options[] = {
 	 .help = "Do not report files whose path has one of these words in it.",
 	 FIELD(profile_exclude)},
 	{.name = "python", .kind = OPTION_FILE, .value = "PYTHON",
-	 .help = "The interpreter for the script or module: a path, a name, a version like 3.12, or "
-		 "the folder of an environment. Default: that of the environment heatline is "
+	 .help = "The interpreter for the script or module: a path, a name, a version like 3.12, "
+		 "or the folder of an environment. Default: that of the environment heatline is "
 		 "installed in, else of the active one, else python3.",
 	 FIELD(python)},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG,
@@ -72,8 +72,8 @@ static const struct option run_options[] = {
 	 .help = "Measure CPU time only, which is what this version measures; --cpu is the same.",
 	 FIELD(is_cpu_only)},
 	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER", .flags = OPTION_ADVANCED,
-	 .help = "The folder whose files are reported. Default: that of the script; for a module or "
-		 "command the current one.",
+	 .help = "The folder whose files are reported. Default: that of the script; for a module "
+		 "or command the current one.",
 	 FIELD(program_path)},
 	{.name = "profile-system-libraries", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Report the standard library and installed packages too.",
@@ -85,8 +85,8 @@ static const struct option run_options[] = {
 	 .help = "Measure CPU time only: leave out sleeping and waiting.", FIELD(is_virtual_time)},
 	{.name = "cpu-sampling-rate", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.0001,
 	 .high = 10, .flags = OPTION_ADVANCED,
-	 .help = "Mean CPU time between two samples of a thread. Default: as short as costs next to "
-		 "nothing.",
+	 .help = "Mean CPU time between two samples of a thread. Default: as short as costs next "
+		 "to nothing.",
 	 FIELD(sampling_interval_s)},
 	{.name = "cpu-percent-threshold", .kind = OPTION_NUMBER, .value = "PERCENT", .low = 0,
 	 .high = 100, .flags = OPTION_ADVANCED,
@@ -239,13 +239,13 @@ const struct command command_run = {
 	.name = "run",
 	.usage = "[options] prog.py args...",
 	.summary = "Profile a program: for every line, where the time went.",
-	.details = "The program is a Python file, a module (-m), or any command that ends up in Python. "
-		   "It runs as it would without heatline, and its exit status is heatline's. "
-		   "'---' may stand before its own arguments.",
+	.details = "The program is a Python file, a module (-m), or any command that ends up in "
+		   "Python. It runs as it would without heatline, and its exit status is "
+		   "heatline's. '---' may stand before its own arguments.",
 	.examples = "heatline run prog.py --size 10\tprofile a script\n"
 		    "heatline run -m package.module\tprofile a module\n"
 		    "heatline run pytest -x\tprofile a command\n"
-		    "heatline run -o big.json --profile-only lib,app prog.py\treport only some files\n",
+		    "heatline run -o big.json --profile-only lib,app prog.py\treport some files\n",
 	.options = run_options,
 	.stops_at_operand = true,
 	.run = run_run,

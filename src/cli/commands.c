@@ -44,7 +44,8 @@ int command_unknown(const char *word)
 			word, nearest);
 	else
 		err_set(&err, ERR_USAGE,
-			"'%s' is neither a command nor a file; to profile a program: heatline run %s",
+			"'%s' is neither a command nor a file; to profile a program: "
+			"heatline run %s",
 			word, word);
 	return command_error(&err);
 }

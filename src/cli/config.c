@@ -5,9 +5,11 @@
  * option_set, exactly as a word of the command line would be. */
 #include "cli/config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <yaml.h>
 
 #include "base/file.h"
@@ -146,6 +148,13 @@ int config_read(const char *path, const struct command *command, void *settings,
 	yaml_document_t document;
 	char *data;
 	size_t size;
+
+	/* In Python's own command line -c is followed by code. */
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return err_set(err, ERR_NOT_FOUND,
+			       "there is no config file '%s'; to profile a piece of code: "
+			       "heatline run python3 -c CODE",
+			       path);
 	int status = file_read(path, CONFIG_MAX_BYTES, &data, &size, err);
 
 	if (status)

@@ -44,7 +44,9 @@ static void print_wrapped(const struct help_style *style, const char *text, int 
 
 	while (*text) {
 		if (*text == '\n') {
-			fprintf(style->stream, "\n%*s", text[1] && text[1] != '\n' ? indent : 0, "");
+			bool is_empty_line = !text[1] || text[1] == '\n';
+
+			fprintf(style->stream, "\n%*s", is_empty_line ? 0 : indent, "");
 			column = indent;
 			is_line_start = true;
 			text++;
@@ -187,8 +189,9 @@ void help_print_overview(FILE *stream)
 {
 	struct help_style style = style_for(stream);
 
-	fprintf(stream, "%susage:%s %sheatline%s COMMAND ...   or   %sheatline%s prog.py args...\n\n",
-		style.heading, style.end, style.program, style.end, style.program, style.end);
+	fprintf(stream, "%susage:%s %sheatline%s COMMAND ...   or   ", style.heading, style.end,
+		style.program, style.end);
+	fprintf(stream, "%sheatline%s prog.py args...\n\n", style.program, style.end);
 	print_wrapped(&style,
 		      "A profiler for Python programs: for every line, where the time went. "
 		      "The program needs no change.",

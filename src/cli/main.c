@@ -55,8 +55,8 @@ static int dispatch(int argc, char **argv)
 	if (word[0] != '-')
 		return command_unknown(word);
 	struct err err;
-	err_set(&err, ERR_USAGE, "unknown option '%s'; 'heatline --help' shows those that there are",
-		word);
+	err_set(&err, ERR_USAGE,
+		"unknown option '%s'; 'heatline --help' shows those that there are", word);
 	return command_error(&err);
 }
 

@@ -76,7 +76,7 @@ static void print_command(FILE *stream, const struct command *command)
 
 void man_print(FILE *stream)
 {
-	fprintf(stream, ".TH HEATLINE 1 \"\" \"heatline %s\" \"User Commands\"\n", HEATLINE_VERSION);
+	fputs(".TH HEATLINE 1 \"\" \"heatline " HEATLINE_VERSION "\" \"User Commands\"\n", stream);
 	fputs(".SH NAME\nheatline \\- profile Python programs, line by line\n"
 	      ".SH SYNOPSIS\n", stream);
 	for (int i = 0; commands[i]; i++) {
@@ -102,8 +102,8 @@ void man_print(FILE *stream)
 	      "Otherwise 0 is success, 1 a failure, and 2 wrong usage or input.\n"
 	      ".SH ENVIRONMENT\n"
 	      ".TP\n.B HEATLINE_LIBDIR\nThe folder of libheatline\\-agent.so.\n"
-	      ".TP\n.B VIRTUAL_ENV\nThe active virtual environment, whose interpreter runs the program.\n"
-	      ".TP\n.B NO_COLOR\nWhen set, nothing is coloured.\n"
+	      ".TP\n.B VIRTUAL_ENV\nThe active virtual environment, whose interpreter runs the "
+	      "program.\n.TP\n.B NO_COLOR\nWhen set, nothing is coloured.\n"
 	      ".TP\n.B PAGER\nWhat shows a report that is longer than the terminal.\n"
 	      ".SH EXAMPLES\n", stream);
 	for (int i = 0; commands[i]; i++) {

@@ -198,7 +198,8 @@ static int set_choice(const struct option *option, const char *text, const char 
 			return 0;
 		}
 	}
-	return err_set(err, ERR_USAGE, "%s takes one of %s, not '%s'", where, option->choices, text);
+	return err_set(err, ERR_USAGE, "%s takes one of %s, not '%s'", where, option->choices,
+		       text);
 }
 
 static int set_text(const struct option *option, const char *text, bool is_lasting,
@@ -227,7 +228,8 @@ int option_set(const struct option *option, const char *text, bool is_lasting, c
 	case OPTION_FLAG:
 	case OPTION_SWITCH:
 		if (parse_truth(text, &truth))
-			return err_set(err, ERR_USAGE, "%s is true or false, not '%s'", where, text);
+			return err_set(err, ERR_USAGE, "%s is true or false, not '%s'", where,
+				       text);
 		*(bool *)field = truth;
 		return 0;
 	case OPTION_ABSENT:
@@ -268,7 +270,8 @@ static int unknown_option(struct parser *parser, const char *word)
 	if (size >= 2 && plain_name(name, start, size))
 		nearest = options_nearest(parser->command->options, name, 0);
 	if (nearest)
-		return err_set(parser->err, ERR_USAGE, "unknown option '%.*s'; did you mean '--%s'?",
+		return err_set(parser->err, ERR_USAGE,
+			       "unknown option '%.*s'; did you mean '--%s'?",
 			       (int)strcspn(word, "="), word, nearest);
 	return err_set(parser->err, ERR_USAGE,
 		       "unknown option '%.*s'; 'heatline %s --help' shows those that there are",

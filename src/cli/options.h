@@ -31,7 +31,7 @@ enum option_kind {
 	OPTION_FLAG,     /* bool; set by --name */
 	OPTION_SWITCH,   /* bool; --name or --no-name */
 	OPTION_TEXT,     /* const char * */
-	OPTION_LIST,     /* const char *; comma list, given again it grows; a sequence in a config */
+	OPTION_LIST,     /* const char *; comma list; given again it grows; a sequence in YAML */
 	OPTION_FILE,     /* const char *; completed as a file */
 	OPTION_FOLDER,   /* const char *; completed as a folder */
 	OPTION_NUMBER,   /* double within [low, high] */

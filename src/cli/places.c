@@ -150,16 +150,16 @@ int places_check_python(const char *path, struct err *err)
 
 	if (text_starts_with(name, "pypy") || text_starts_with(name, "graalpy"))
 		return err_set(err, ERR_UNSUPPORTED,
-			       "'%s' is not CPython, the only Python that heatline can profile; name "
-			       "another with --python",
+			       "'%s' is not CPython, the only Python that heatline can profile; "
+			       "name another with --python",
 			       path);
 	if (sscanf(name, "python%u.%u", &major, &minor) < 1)
 		return 0;
 	if (major > 3 || (major == 3 && minor >= OLDEST_MINOR))
 		return 0;
 	return err_set(err, ERR_UNSUPPORTED,
-		       "'%s' is too old: heatline profiles Python 3.%d and later; name another with "
-		       "--python",
+		       "'%s' is too old: heatline profiles Python 3.%d and later; name another "
+		       "with --python",
 		       path, OLDEST_MINOR);
 }
 
@@ -170,8 +170,8 @@ char *places_find_python(const char *asked, struct err *err)
 	if (!python) {
 		if (asked)
 			err_set(err, ERR_NOT_FOUND,
-				"there is no interpreter '%s'; --python takes a path, a name on the "
-				"PATH, a version or the folder of an environment",
+				"there is no interpreter '%s'; --python takes a path, a name on "
+				"the PATH, a version or the folder of an environment",
 				asked);
 		else
 			err_set(err, ERR_NOT_FOUND,

@@ -287,7 +287,8 @@ static int resolve_file(char *const *words, const char *python, struct target *t
 		return resolve_script(word, words + 1, python, target, err);
 	if (error_number != EACCES)
 		return err_set_errno(err, error_number, "cannot run '%s'", word);
-	return err_set(err, ERR_PERMISSION, "'%s' is not executable; permit it with 'chmod +x'", word);
+	return err_set(err, ERR_PERMISSION, "'%s' is not executable; permit it with 'chmod +x'",
+		       word);
 }
 
 static int resolve_folder(char *const *words, const char *python, struct target *target,
@@ -344,10 +345,11 @@ static int resolve_name(char *const *words, const char *python, struct target *t
 		return err_set_errno(err, errno, "cannot run '%s'", word);
 	if (is_path)
 		return err_set(err, ERR_NOT_FOUND,
-			       "there is no file '%s'; check its name and the current folder", word);
+			       "there is no file '%s'; check its name and the current folder",
+			       word);
 	return err_set(err, ERR_NOT_FOUND,
-		       "there is no file and no command '%s'; give the path of a Python program, or a "
-		       "command on the PATH",
+		       "there is no file and no command '%s'; give the path of a Python program, "
+		       "or a command on the PATH",
 		       word);
 }
 

@@ -42,7 +42,7 @@ struct run_options {
 	/* what to measure */
 	struct run_scope scope;
 	double sampling_interval_s;  /* mean CPU time between samples; 0: automatic */
-	double profile_interval_s;   /* write the profile so often while it runs; 0: only at the end */
+	double profile_interval_s;   /* write it so often while the program runs; 0: at the end */
 	double cpu_percent_threshold; /* leave out files below this share of the total */
 	bool is_virtual_time;         /* CPU time only: waiting is no part of the profile */
 	bool has_stacks;              /* keep whole stacks */

@@ -155,7 +155,7 @@ def test_the_man_page(heatline, tmp_path):
         (["run", "--memory", "p.py"], "--memory is not in this version"),
         (["run", "--python", "nosuch", "p.py"], "there is no interpreter 'nosuch'"),
         (["run", "--program-path", "p.py", "p.py"], "is not a folder"),
-        (["run", "-c", "nosuch.yaml", "p.py"], "cannot read 'nosuch.yaml'"),
+        (["run", "-c", "nosuch.yaml", "p.py"], "there is no config file 'nosuch.yaml'"),
         (["run", "-m"], "-m needs the name of a module"),
     ],
 )

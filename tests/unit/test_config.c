@@ -68,7 +68,8 @@ static void read_text(struct reading *reading, const char *text, uint64_t given)
 	reading->settings.has_stacks = true;
 	reading->result.given = given;
 	reading->status =
-		config_read("c.yaml", &command, &reading->settings, &reading->result, &reading->err);
+		config_read("c.yaml", &command, &reading->settings, &reading->result,
+			    &reading->err);
 }
 
 static void expect_error(const char *text, const char *sentence)
@@ -110,7 +111,7 @@ static void the_command_line_wins(void **state)
 static void nothing_is_nothing(void **state)
 {
 	struct reading reading;
-	const char *const texts[] = {"", "# only a comment\n", "---\n", "outfile:\nflag: ~\n", "{}"};
+	const char *const texts[] = {"", "# a comment\n", "---\n", "outfile:\nflag: ~\n", "{}"};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		read_text(&reading, texts[i], 0);
@@ -133,16 +134,19 @@ static void wrong_files(void **state)
 	expect_error("flag: true\noutfle: x\n",
 		     "c.yaml:2: unknown key 'outfle'; did you mean 'outfile'?");
 	expect_error("zzzzzzzz: x\n",
-		     "c.yaml:1: unknown key 'zzzzzzzz'; the keys are the long options of 'heatline run'");
+		     "c.yaml:1: unknown key 'zzzzzzzz'; "
+		     "the keys are the long options of 'heatline run'");
 	expect_error("config: other.yaml\n",
-		     "c.yaml:1: unknown key 'config'; the keys are the long options of 'heatline run'");
+		     "c.yaml:1: unknown key 'config'; "
+		     "the keys are the long options of 'heatline run'");
 	expect_error("outfile: [a]\n", "c.yaml:1: outfile takes one value, not a list");
 	expect_error("outfile: {a: b}\n", "c.yaml:1: outfile takes one value, not a mapping");
 	expect_error("profile-only: [[a]]\n", "c.yaml:1: profile-only takes one value, not a list");
 	expect_error("flag: 3\n", "c.yaml:1: flag is true or false, not '3'");
 	expect_error("number: many\n", "c.yaml:1: number takes a number from 0 to 100, not 'many'");
 	expect_error("memory: true\n",
-		     "c.yaml:1: memory is not in this version, which measures CPU time; leave it out");
+		     "c.yaml:1: memory is not in this version, "
+		     "which measures CPU time; leave it out");
 	expect_error("outfile: \"a\\0b\"\n",
 		     "c.yaml:1: outfile takes one value, not a text with zero bytes");
 	expect_error("- a\n",

@@ -179,7 +179,8 @@ static void unknown_options_name_the_nearest(void **state)
 static void unknown_options_without_a_neighbour(void **state)
 {
 	expect_error("--zzzzzz", NULL,
-		     "unknown option '--zzzzzz'; 'heatline test --help' shows those that there are");
+		     "unknown option '--zzzzzz'; "
+		     "'heatline test --help' shows those that there are");
 	expect_error("-x", NULL,
 		     "unknown option '-x'; 'heatline test --help' shows those that there are");
 	expect_error("-qx", NULL,
