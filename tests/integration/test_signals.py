@@ -1,0 +1,186 @@
+"""Signals: none interrupts a blocked call, none is lost, and all reach the program."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, List
+
+import pytest
+
+from support.paths import PROGRAMS, heatline_executable
+from support.runs import clean_environment
+
+SIGNALS = PROGRAMS / "signals"
+
+
+@pytest.fixture(scope="session")
+def native(tmp_path_factory):
+    """Builds a C file of the programs folder into a shared library; gives its path."""
+    folder = tmp_path_factory.mktemp("native")
+
+    def build(name: str) -> Path:
+        library = folder / f"{name}.so"
+        if not library.exists():
+            flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
+            subprocess.run(
+                ["gcc", *flags, "-o", library, SIGNALS / f"{name}.c", "-lpthread"], check=True
+            )
+        return library
+
+    return build
+
+
+@pytest.mark.parametrize("options", [[], ["--cpu-sampling-rate", "0.0001"]], ids=["default", "fast"])
+def test_no_system_call_is_interrupted(python, native, options):
+    """A program that counts EINTR in C sees none, blocked beside busy threads or alone."""
+    done = python.heatline_run(SIGNALS / "blocking.py", [native("blocking")], options=options)
+    assert done.returncode == 0, done
+    lines = done.stdout.splitlines()
+    assert len(lines) == 30, done
+    assert not [line for line in lines if any(c in "123456789" for c in line)], done.stdout
+    assert done.profile["heatline"]["quality"]["samples"] > 20
+
+
+@pytest.mark.parametrize("options", [[], ["--cpu-sampling-rate", "0.0001"]], ids=["default", "fast"])
+def test_native_library_with_signals_of_its_own(python, native, options):
+    library = native("masks")
+    plain = python.run_plain(SIGNALS / "masks.py", library)
+    done = python.heatline_run(SIGNALS / "masks.py", [library], options=["--quiet", *options])
+    assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, "")
+
+
+class Running:
+    """A ``heatline run`` under way, in a session of its own; ends with the test."""
+
+    def __init__(self, python: Any, script: Path, args: List[Any], outfile: Path, stderr: Any):
+        command = [heatline_executable(), "run", "--python", python.executable, "-o", outfile]
+        self.process = subprocess.Popen(
+            [str(part) for part in python.command([*command, script, *args])],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=clean_environment(),
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        self.outfile = outfile
+        self.target = int(self.process.stdout.readline().split()[1])
+
+    def heatline_pid(self) -> int:
+        """The process that started the program (in another tree, not the one we started)."""
+        with open(f"/proc/{self.target}/stat") as stat:
+            return int(stat.read().rsplit(")", 1)[1].split()[1])
+
+    def finish(self) -> str:
+        output = self.process.communicate(timeout=60)[0]
+        return output
+
+    def profile(self) -> dict:
+        return json.loads(self.outfile.read_text())
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.communicate()
+
+
+@pytest.fixture
+def start(python, tmp_path):
+    """start(script, *args): a run under way."""
+    runs = []
+    with open(tmp_path / "stderr", "w") as stderr:
+
+        def begin(script: str, *args: Any) -> Running:
+            runs.append(Running(python, SIGNALS / script, list(args), tmp_path / "p.json", stderr))
+            return runs[-1]
+
+        yield begin
+    for run in runs:
+        run.close()
+
+
+def shell_status(returncode: int) -> int:
+    return returncode if returncode >= 0 else 128 - returncode
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGQUIT", "SIGINT"])
+def test_signal_to_heatline_reaches_the_program(start, name):
+    """A supervisor knows only heatline's process; what it sends is meant for the program."""
+    number = getattr(signal, name)
+    run = start("handlers.py")
+    time.sleep(0.3)
+    os.kill(run.heatline_pid(), number)
+    assert f"received [{int(number)}]" in run.finish()
+    assert run.process.returncode == 17
+    assert run.profile()["heatline"]["quality"]["samples"] > 20
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT", "SIGUSR1"])
+def test_deadly_signal_to_heatline_ends_both(start, name):
+    run = start("endless.py")
+    time.sleep(0.3)
+    os.kill(run.heatline_pid(), getattr(signal, name))
+    assert "end" not in run.finish()
+    assert shell_status(run.process.returncode) == 128 + getattr(signal, name)
+    assert run.profile()["heatline"]["quality"]["samples"] > 20
+    assert not is_running(run.target)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGSEGV", "SIGINT"])
+def test_program_killed_from_outside(start, name):
+    run = start("endless.py")
+    time.sleep(0.3)
+    os.kill(run.target, getattr(signal, name))
+    assert "end" not in run.finish()
+    assert shell_status(run.process.returncode) == 128 + getattr(signal, name)
+    assert run.profile()["heatline"]["quality"]["samples"] > 20
+
+
+def test_interrupt_of_the_group_arrives_once(start):
+    """Ctrl-C reaches heatline and the program alike; the program must not get it twice."""
+    run = start("handlers.py")
+    time.sleep(0.3)
+    os.killpg(os.getpgid(run.target), signal.SIGINT)
+    assert f"received [{int(signal.SIGINT)}]" in run.finish()
+    assert run.process.returncode == 17
+    assert run.profile()["files"]
+
+
+def test_stop_and_continue(start):
+    """Ctrl-Z and fg: both stop, both go on, and the pause is no work of any line."""
+    run = start("endless.py", "1.5")
+    group = os.getpgid(run.target)
+    time.sleep(0.3)
+    os.killpg(group, signal.SIGTSTP)
+    time.sleep(0.5)
+    assert state(run.target) == "T"
+    os.killpg(group, signal.SIGCONT)
+    assert "end" in run.finish()
+    assert run.process.returncode == 0
+    assert run.profile()["heatline"]["quality"]["samples"] > 20
+
+
+def test_program_outlives_a_killed_heatline(start):
+    """Without its collector the program goes on as if nothing had happened."""
+    run = start("endless.py", "1.5")
+    os.kill(run.heatline_pid(), signal.SIGKILL)
+    assert "end" in run.process.stdout.read()
+    deadline = time.monotonic() + 30
+    while is_running(run.target) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_running(run.target)
+
+
+def state(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return ""
+
+
+def is_running(pid: int) -> bool:
+    return state(pid) not in ("", "Z")
