@@ -19,7 +19,7 @@ struct figure figure_percent(double part, double whole)
 	double percent = sane(whole) > 0 ? 100 * sane(part) / whole : 0;
 
 	if (percent >= 1)
-		snprintf(figure.text, sizeof figure.text, "%.0f%%", fmin(percent, 1e6));
+		snprintf(figure.text, sizeof figure.text, "%.0f%%", fmin(percent, 999));
 	else if (percent > 0)
 		snprintf(figure.text, sizeof figure.text, "<1%%");
 	return figure;

@@ -1,0 +1,167 @@
+/* test_summary.c - what `heatline run` says at its end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/summary.h"
+#include "report_sample.h"
+
+static struct style plain = {.has_utf8 = true, .columns = 80, .folder = "/home/me/app"};
+
+static char *summary(const struct profile *profile, const char *path, const struct style *style)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	summary_print(out, profile, path, style);
+	fclose(out);
+	return text;
+}
+
+static void expect_in(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static void test_summary(void **unused)
+{
+	struct sample sample;
+	char *text;
+
+	(void)unused;
+	sample_init(&sample);
+	text = summary(&sample.profile, "heatline-profile.json", &plain);
+	assert_string_equal(
+		text,
+		"\n"
+		"heatline  primes.py  ran 4.03 s\n"
+		"  █ Python 1.96 s (49%)  ▓ native 0.92 s (23%)  ▒ system 13 ms (<1%)\n"
+		"  ░ waiting 1.10 s (28%)\n"
+		"\n"
+		"   48% 1.92 s  primes.py:11  if all(n % p for p in found if p * p <= n):\n"
+		"   28% 1.10 s  primes.py:26  time.sleep(seconds)\n"
+		"   21% 0.83 s  primes.py:20  data = hashlib.sha256(data).digest()\n"
+		"    1%  55 ms  primes.py:10  for n in range(2, limit):\n"
+		"    1%  45 ms  primes.py:32  digest(str(i))\n"
+		"\n"
+		"  2,722 samples (927/s of CPU time), overhead about 0.4%, lost 4 (ring full 3,\n"
+		"  torn frame 1)\n"
+		"  Saved to heatline-profile.json.  To look further:\n"
+		"  heatline view --cli      every line of the program\n"
+		"  heatline view --cli -r   only the lines that took time\n");
+	free(text);
+}
+
+/* The command can be pasted into a shell, whatever the file is called. */
+static void test_file_names(void **unused)
+{
+	struct sample sample;
+	char *text;
+
+	(void)unused;
+	sample_init(&sample);
+	text = summary(&sample.profile, "out/p-1.json", &plain);
+	expect_in(text, "heatline view --cli out/p-1.json ");
+	free(text);
+	text = summary(&sample.profile, "it's $(it).json", &plain);
+	expect_in(text, "heatline view --cli 'it'\\''s $(it).json' ");
+	free(text);
+	text = summary(&sample.profile, NULL, &plain);
+	assert_null(strstr(text, "Saved"));
+	free(text);
+}
+
+static void test_few_samples(void **unused)
+{
+	struct sample sample;
+	char *text;
+
+	(void)unused;
+	sample_init(&sample);
+	sample.profile.quality = (struct profile_quality){.samples = 12};
+	text = summary(&sample.profile, NULL, &plain);
+	expect_in(text, "12 samples, overhead below 0.1%, none lost\n");
+	expect_in(text, "Few samples");
+	free(text);
+}
+
+static void test_nothing_hot(void **unused)
+{
+	struct sample sample;
+	char *text;
+
+	(void)unused;
+	sample_init(&sample);
+	sample.profile.file_count = 0;
+	text = summary(&sample.profile, NULL, &plain);
+	expect_in(text, "--profile-all shows where it went");
+	free(text);
+	sample.profile = (struct profile){.program = "x.py", .elapsed_s = 0.02};
+	text = summary(&sample.profile, NULL, &plain);
+	expect_in(text, "x.py  ran 20 ms\n");
+	expect_in(text, "ended before a sample could be taken");
+	free(text);
+}
+
+/* The five hottest of many, in order, from all files. */
+static void test_order(void **unused)
+{
+	struct profile_line lines[50];
+	struct profile_file files[2] = {
+		{.path = "/a.py", .lines = lines, .line_count = 25},
+		{.path = "/b.py", .lines = lines + 25, .line_count = 25},
+	};
+	struct profile profile = {
+		.program = "a.py", .files = files, .file_count = 2, .total_s = 50, .elapsed_s = 50};
+	char *text, *at;
+
+	(void)unused;
+	for (uint32_t i = 0; i < 50; i++)
+		lines[i] = sample_line(i, (i * 37) % 50 + 0.5, 0, 0, 0, 0, 100);
+	text = summary(&profile, NULL, &plain);
+	at = text;
+	for (int expected = 49; expected > 44; expected--) {
+		char figure[20];
+
+		snprintf(figure, sizeof figure, "%d.5 s", expected);
+		at = strstr(at, figure);
+		assert_non_null(at);
+	}
+	assert_null(strstr(text, "44.5 s"));
+	free(text);
+}
+
+static void test_colors(void **unused)
+{
+	struct sample sample;
+	struct style style = plain;
+	char *text;
+
+	(void)unused;
+	sample_init(&sample);
+	text = summary(&sample.profile, "p.json", &style);
+	assert_null(strchr(text, '\033'));
+	free(text);
+	style.has_color = true;
+	text = summary(&sample.profile, "p.json", &style);
+	expect_in(text, "\033[0;1;31m   48%\033[0m");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_summary),     cmocka_unit_test(test_file_names),
+		cmocka_unit_test(test_few_samples), cmocka_unit_test(test_nothing_hot),
+		cmocka_unit_test(test_order),       cmocka_unit_test(test_colors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
