@@ -86,7 +86,7 @@ static bool send_code(struct agent_thread *self, py_addr code, uint32_t id)
 
 uint32_t codes_find(struct agent_thread *self, py_addr code, uint32_t identity)
 {
-	if (identity == 0) {
+	if (identity == CODE_TORN) {
 		ring_count_lost(g_agent.ring, LOST_TORN);
 		return CODE_ID_NONE;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A sample may cost this share of the CPU time between two samples. */
-#define BUDGET_SHARE 160u
+#define BUDGET_SHARE 100u
 
 struct agent g_agent;
 __thread struct agent_thread *g_self __attribute__((tls_model("initial-exec")));
@@ -74,12 +74,17 @@ static bool walk_self(struct agent_thread *self, uint32_t *count, uint8_t *flags
 		return false;
 	}
 	code_identities(&g_agent.walker, self->frames, *count, self->identities);
+	uint32_t kept = 0;
 	for (uint32_t i = 0; i < *count; i++) {
+		if (self->identities[i] == CODE_HIDDEN)
+			continue;
 		uint32_t id = codes_find(self, self->frames[i].code, self->identities[i]);
 		if (id == CODE_ID_NONE)
 			return false;
-		self->identities[i] = id;
+		self->frames[kept] = self->frames[i];
+		self->identities[kept++] = id;
 	}
+	*count = kept;
 	return true;
 }
 

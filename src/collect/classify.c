@@ -38,8 +38,10 @@ struct neighbours {
 };
 
 /* Looks along the straight piece of code that the instruction stands in: from
- * one jump to the next.  Instructions have inline caches behind them, so the
- * way leads from the code's start. */
+ * one jump to the next.  An instruction that jumps itself, such as the head of
+ * a for loop, is jumped to as well: it runs as often as what follows it, not
+ * as what stands before it.  Instructions have inline caches behind them, so
+ * the way leads from the code's start. */
 static struct neighbours look_around(const struct code *code, uint32_t op)
 {
 	struct neighbours found = {0, 0};
@@ -52,7 +54,7 @@ static struct neighbours look_around(const struct code *code, uint32_t op)
 		}
 		if (!py_op_is_jump(code->version, opcode))
 			continue;
-		if (i >= op)
+		if (i > op)
 			break;
 		found = (struct neighbours){0, 0};
 	}

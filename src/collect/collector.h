@@ -50,6 +50,7 @@ struct thread {
 	uint64_t samples;
 	/* watch.c */
 	int schedstat_fd, syscall_fd; /* -1: not open */
+	uint64_t start_ns;
 	uint64_t look_ns;        /* when it was last looked at */
 	uint64_t look_cpu_ns, look_delay_ns;
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */

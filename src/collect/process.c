@@ -187,7 +187,7 @@ static struct thread *add_thread(struct collector *collector, struct process *pr
 	thread->tid = tid;
 	thread->is_main = process->threads.count == 0;
 	thread->schedstat_fd = thread->syscall_fd = -1;
-	thread->look_ns = start_ns;
+	thread->start_ns = thread->look_ns = start_ns;
 	thread->name = thread->is_main ? intern_text(collector->strings, "MainThread")
 				       : read_thread_name(collector, process->pid, tid);
 	vec_push(&process->threads, thread);
@@ -382,6 +382,13 @@ static struct tree_weights *weights_of(struct collector *collector, struct proce
 	return &collector->tree.nodes[*node].self;
 }
 
+/* Whether the outermost frame is the import system's, which runs by itself
+ * only while the interpreter starts. */
+static bool is_startup(const struct collector *collector, uint32_t count)
+{
+	return collector->codes.items[collector->tree_frames[count - 1].code].is_bootstrap;
+}
+
 static bool translate_frames(struct collector *collector, struct process *process,
 			     const struct record_sample *sample)
 {
@@ -427,8 +434,10 @@ static bool on_sample(struct collector *collector, struct process *process,
 		collector->cut_samples++;
 	if (sample->count > 0) {
 		count_callees(collector, sample->count);
-		note_moment(collector, collector->tree_frames[line_frame(collector, sample->count)],
-			    sample->time_ns);
+		if (!is_startup(collector, sample->count))
+			note_moment(collector,
+				    collector->tree_frames[line_frame(collector, sample->count)],
+				    sample->time_ns);
 	}
 	return true;
 }

@@ -1,6 +1,6 @@
 /* run.c - a profiling run from start to end.
  *
- * One loop: sleep some twenty milliseconds, drain the rings, look at waiting
+ * One loop: sleep some thirty milliseconds, drain the rings, look at waiting
  * threads, until the program has ended.  Ctrl-C comes to the whole process
  * group, so the program gets it too; a signal that was sent to us alone is
  * passed on. */
@@ -23,8 +23,8 @@
 #include "profile/write.h"
 
 /* Between two rounds; the jitter keeps them out of step with the program. */
-#define ROUND_NS 20000000u
-#define ROUND_JITTER_NS 8000000u
+#define ROUND_NS 30000000u
+#define ROUND_JITTER_NS 12000000u
 #define LIST_MAX 64u
 
 /* --- the collector's life --- */

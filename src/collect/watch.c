@@ -20,7 +20,8 @@
 #include "base/mem.h"
 
 #define LOOKS_PER_ROUND 64u
-#define OFF_MIN_NS 100000u    /* less is the difference of two clocks */
+#define OFF_MIN_NS 100000u     /* less is the difference of two clocks */
+#define OFF_END_MIN_NS 8000000u /* of a thread that ran last: two ticks of its clock */
 #define OPEN_THREADS_MAX 200u /* with files kept open */
 
 static int open_task_file(const struct process *process, const struct thread *thread,
@@ -112,17 +113,20 @@ static bool read_stack(struct collector *collector, struct process *process,
 			return false;
 	}
 	code_identities(&process->walker, collector->walk_frames, count, collector->identities);
+	uint32_t kept = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t code = collector->identities[i] == 0
-					? 0
-					: code_of(collector, process, collector->walk_frames[i].code,
-						  collector->identities[i]);
+		uint32_t identity = collector->identities[i];
+		if (identity == CODE_HIDDEN)
+			continue;
+		uint32_t code = identity == CODE_TORN ? 0
+						      : code_of(collector, process,
+								collector->walk_frames[i].code, identity);
 		if (code == 0)
 			return false;
-		collector->tree_frames[i] = (struct tree_frame){code,
-								collector->walk_frames[i].offset};
+		collector->tree_frames[kept++] =
+			(struct tree_frame){code, collector->walk_frames[i].offset};
 	}
-	*node = processes_stack_node(collector, count);
+	*node = processes_stack_node(collector, kept);
 	return true;
 }
 
@@ -147,24 +151,35 @@ static void book_waiting(struct collector *collector, struct process *process,
 	self->samples++;
 }
 
-static void look(struct collector *collector, struct process *process, struct thread *thread,
-		 uint64_t now_ns)
+/* Brings the thread's times up to now.  Sums are kept, not differences: the
+ * kernel updates a running thread's clock on its tick only, and what is
+ * missing now comes with the next look. */
+static bool update_times(struct process *process, struct thread *thread, uint64_t now_ns,
+			 bool *has_run)
 {
 	uint64_t cpu_ns, delay_ns;
 	if (!read_times(process, thread, &cpu_ns, &delay_ns))
-		return;
-	uint64_t wall = now_ns > thread->look_ns ? now_ns - thread->look_ns : 0;
-	uint64_t ran = cpu_ns > thread->look_cpu_ns ? cpu_ns - thread->look_cpu_ns : 0;
-	uint64_t ready = delay_ns > thread->look_delay_ns ? delay_ns - thread->look_delay_ns : 0;
-	thread->look_ns = now_ns;
+		return false;
+	*has_run = cpu_ns != thread->look_cpu_ns;
+	if (delay_ns > thread->look_delay_ns)
+		thread->pending_delay_ns += delay_ns - thread->look_delay_ns;
 	thread->look_cpu_ns = cpu_ns;
 	thread->look_delay_ns = delay_ns;
-	thread->pending_delay_ns += ready;
-	uint64_t off = wall > ran + ready ? wall - ran - ready : 0;
-	thread->pending_off_ns += off;
-	if (thread->pending_off_ns < OFF_MIN_NS)
+	thread->look_ns = now_ns;
+	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns;
+	uint64_t wall_ns = now_ns - thread->start_ns;
+	thread->pending_off_ns = wall_ns > on_ns ? wall_ns - on_ns : 0;
+	return true;
+}
+
+static void look(struct collector *collector, struct process *process, struct thread *thread,
+		 uint64_t now_ns)
+{
+	bool has_run;
+	if (now_ns <= thread->start_ns || !update_times(process, thread, now_ns, &has_run) ||
+	    thread->pending_off_ns < OFF_MIN_NS)
 		return;
-	if (thread->is_waiting && ran == 0) {
+	if (thread->is_waiting && !has_run) {
 		book_waiting(collector, process, thread, thread->wait_node);
 		return;
 	}
@@ -244,7 +259,7 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 	/* Waits too short to be met stand where the thread was last seen. */
 	if (thread->is_waiting && end_ns > thread->look_ns)
 		thread->pending_off_ns += end_ns - thread->look_ns;
-	if (thread->pending_off_ns >= OFF_MIN_NS)
+	if (thread->pending_off_ns >= (thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS))
 		book_waiting(collector, process, thread,
 			     thread->is_main ? process->main_node : thread->wait_node);
 }

@@ -28,11 +28,4 @@ unsigned py_op_caches(unsigned version, uint8_t opcode);
  * or not, a return, a yield, a raise.  (Any other may raise, too.) */
 bool py_op_is_jump(unsigned version, uint8_t opcode);
 
-/* How many two-byte units of inline cache follow the instruction (3.11+). */
-unsigned py_op_caches(unsigned version, uint8_t opcode);
-
-/* Whether control does not simply go on to the next instruction: a jump that
- * may be taken, a return, a raise, a yield. */
-bool py_op_is_jump(unsigned version, uint8_t opcode);
-
 #endif

@@ -1,0 +1,133 @@
+/* The ring: order, wrapping, a full ring, unfinished and damaged records. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/ring.h"
+
+static struct ring *ring_make(void)
+{
+	struct ring *ring = aligned_alloc(4096, sizeof(*ring));
+	assert_non_null(ring);
+	memset(ring, 0, sizeof(*ring));
+	return ring;
+}
+
+static void push(struct ring *ring, uint32_t size, uint64_t value)
+{
+	struct record *record = ring_reserve(ring, size);
+	assert_non_null(record);
+	memcpy(record + 1, &value, sizeof(value));
+	ring_commit(record, size, RECORD_EXIT);
+}
+
+static uint64_t value_of(const struct record *record)
+{
+	uint64_t value;
+	memcpy(&value, record + 1, sizeof(value));
+	return value;
+}
+
+static void test_order_over_many_rounds(void **state)
+{
+	(void)state;
+	struct ring *ring = ring_make();
+	uint64_t written = 0, read = 0;
+	bool damaged = false;
+	for (int round = 0; round < 2000; round++) {
+		for (int i = 0; i < 7; i++) {
+			uint32_t size = 16 + (uint32_t)((written * 1733) % 9000) / 8 * 8;
+			push(ring, size, written++);
+		}
+		const struct record *record;
+		while ((record = ring_peek(ring, false, &damaged)) != NULL) {
+			assert_int_equal(value_of(record), read++);
+			ring_consume(ring, record);
+		}
+	}
+	assert_int_equal(written, read);
+	assert_false(damaged);
+	free(ring);
+}
+
+static void test_full_ring_refuses_and_counts(void **state)
+{
+	(void)state;
+	struct ring *ring = ring_make();
+	uint64_t pushed = 0;
+	struct record *record;
+	while ((record = ring_reserve(ring, 4096)) != NULL) {
+		ring_commit(record, 4096, RECORD_EXIT);
+		pushed++;
+	}
+	assert_int_equal(pushed, RING_BYTES / 4096);
+	assert_int_equal(atomic_load(&ring->lost[LOST_RING_FULL]), 1);
+	bool damaged = false;
+	const struct record *first = ring_peek(ring, false, &damaged);
+	assert_non_null(first);
+	ring_consume(ring, first);
+	assert_non_null(ring_reserve(ring, 4096));
+	free(ring);
+}
+
+static void test_unfinished_record_stops_until_final(void **state)
+{
+	(void)state;
+	struct ring *ring = ring_make();
+	bool damaged = false;
+	assert_non_null(ring_reserve(ring, 64));
+	push(ring, 32, 42);
+	assert_null(ring_peek(ring, false, &damaged));
+	const struct record *record = ring_peek(ring, true, &damaged);
+	assert_non_null(record);
+	assert_int_equal(value_of(record), 42);
+	assert_int_equal(atomic_load(&ring->lost[LOST_TORN]), 1);
+	assert_false(damaged);
+	free(ring);
+}
+
+static void test_hostile_sizes_end_the_ring(void **state)
+{
+	(void)state;
+	static const uint32_t sizes[] = {4, 12, 1u << 30, RING_BYTES + 8, 0xfffffff8u};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct ring *ring = ring_make();
+		bool damaged = false;
+		push(ring, 64, 1);
+		memcpy(ring->data, &sizes[i], sizeof(sizes[i]));
+		assert_null(ring_peek(ring, true, &damaged));
+		assert_true(damaged);
+		free(ring);
+	}
+}
+
+static void test_hostile_positions(void **state)
+{
+	(void)state;
+	struct ring *ring = ring_make();
+	bool damaged = false;
+	atomic_store(&ring->tail, 1000);
+	assert_null(ring_reserve(ring, 64)); /* tail past head */
+	atomic_store(&ring->head, 1ull << 60);
+	ring->data[1000] = 16;
+	assert_null(ring_peek(ring, true, &damaged));
+	assert_true(damaged);
+	free(ring);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order_over_many_rounds),
+		cmocka_unit_test(test_full_ring_refuses_and_counts),
+		cmocka_unit_test(test_unfinished_record_stops_until_final),
+		cmocka_unit_test(test_hostile_sizes_end_the_ring),
+		cmocka_unit_test(test_hostile_positions),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
