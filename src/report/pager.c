@@ -6,6 +6,7 @@
 #include "report/pager.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static pid_t start(const char *command, int *input)
 	pid_t pid;
 	int error;
 
-	if (pipe(ends) != 0)
+	if (pipe2(ends, O_CLOEXEC) != 0)
 		return -1;
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGINT);
@@ -79,8 +80,6 @@ static pid_t start(const char *command, int *input)
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-	posix_spawn_file_actions_addclose(&actions, ends[0]);
-	posix_spawn_file_actions_addclose(&actions, ends[1]);
 	error = posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
