@@ -144,5 +144,5 @@ void clock_refine(struct agent_thread *self)
 	} else if (page != MAP_FAILED) {
 		munmap(page, PAGE_BYTES);
 	}
-	close(fd);
+	syscall(SYS_close, fd); /* close() is a cancellation point */
 }

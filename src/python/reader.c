@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void reader_clear(struct mem_reader *reader)
@@ -79,14 +80,17 @@ static bool pipe_enter(void)
 }
 
 /* Moves at most PIPE_BUF bytes, which the kernel takes whole or not at all
- * for want of room; a fault half way leaves some bytes to be drained. */
+ * for want of room; a fault half way leaves some bytes to be drained.
+ * The C library's read and write are cancellation points: in a handler they
+ * would end a cancelled thread in the middle of whatever it was doing. */
 static bool pipe_move(const struct mem_reader *reader, py_addr addr, unsigned char *dst, size_t size)
 {
-	ssize_t put = write(reader->pipe_write_fd, (const void *)(uintptr_t)addr, size);
+	ssize_t put = syscall(SYS_write, reader->pipe_write_fd, addr, size);
 	size_t taken = 0;
 
 	while (put > 0 && taken < (size_t)put) {
-		ssize_t got = read(reader->pipe_read_fd, dst + taken, (size_t)put - taken);
+		ssize_t got = syscall(SYS_read, reader->pipe_read_fd, dst + taken,
+				      (size_t)put - taken);
 
 		if (got <= 0)
 			return false;
@@ -146,9 +150,9 @@ int mem_reader_init_pipe(struct mem_reader *reader)
 void mem_reader_fini_pipe(struct mem_reader *reader)
 {
 	if (reader->pipe_read_fd >= 0)
-		close(reader->pipe_read_fd);
+		syscall(SYS_close, reader->pipe_read_fd);
 	if (reader->pipe_write_fd >= 0)
-		close(reader->pipe_write_fd);
+		syscall(SYS_close, reader->pipe_write_fd);
 	reader->pipe_read_fd = reader->pipe_write_fd = -1;
 }
 
