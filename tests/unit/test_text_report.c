@@ -26,9 +26,11 @@ static struct style style_of(uint32_t columns)
 	};
 }
 
-/* The report, which the caller frees. */
-static char *report(const struct profile *profile, const struct style *style, bool is_reduced,
-		    bool in_seconds)
+/* The report, which the caller frees.  Not inlined: gcc 12 then takes the text
+ * for a pointer to the variable that held it, and warns. */
+__attribute__((noinline)) static char *report(const struct profile *profile,
+					      const struct style *style, bool is_reduced,
+					      bool in_seconds)
 {
 	struct text_options options = {is_reduced, in_seconds};
 	char *text;
@@ -132,12 +134,13 @@ static void expect_columns(uint32_t columns, bool has_wait, const char *expected
 	struct table_needs needs = {
 		.last_line = 100, .has_wait = has_wait, .has_inclusive = true, .total_s = 1};
 	char shown[COLUMN_COUNT + 1] = "";
+	size_t shown_count = 0;
 	struct table table;
 
 	table_init(&table, &style, &needs);
 	for (int i = 0; i < COLUMN_COUNT; i++) {
 		if (table.width[i])
-			strncat(shown, &letters[i], 1);
+			shown[shown_count++] = letters[i];
 	}
 	assert_string_equal(shown, expected);
 	assert_true(table.source_cells >= least_source);
@@ -215,7 +218,7 @@ static void test_missing_source(void **unused)
 	text = report(&sample.profile, &style, false, false);
 	assert_non_null(strstr(text, "│     for n in range(2, limit):\n"));
 	assert_non_null(strstr(text, "│ (no source)\n"));
-	assert_non_null(strstr(text, "⋮"));
+	assert_non_null(strstr(text, "┊"));
 	free(text);
 }
 
