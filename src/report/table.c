@@ -242,11 +242,11 @@ void table_put_figures(FILE *out, struct table *table, const struct table_row *r
 
 void table_put_gap(FILE *out, const struct table *table)
 {
-	const char *dots = bar_sign(table, "⋮", ":");
+	uint32_t line_cells = table->width[COLUMN_LINE];
 
-	fprintf(out, "%*s", (int)(table->width[COLUMN_LINE] - 1), "");
-	style_print(out, table->style, PAINT_DIM, dots);
-	fprintf(out, "%*s", (int)(figures_width(table) - table->width[COLUMN_LINE] - 2), "");
-	style_print(out, table->style, PAINT_DIM, dots);
-	fputc('\n', out);
+	style_put(out, table->style, PAINT_DIM);
+	fprintf(out, "%*s%s", (int)(line_cells - 1), "", glyph_ellipsis(table->style));
+	fprintf(out, "%*s%s\n", (int)(figures_width(table) - line_cells - 2), "",
+		bar_sign(table, "┊", ":"));
+	style_put(out, table->style, PAINT_NONE);
 }
