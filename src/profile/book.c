@@ -219,6 +219,8 @@ static int compare_columns(const void *a, const void *b)
 		return left->self_s > right->self_s ? -1 : 1;
 	if (left->column != right->column)
 		return left->column < right->column ? -1 : 1;
+	if (left->line_end != right->line_end)
+		return left->line_end < right->line_end ? -1 : 1;
 	return (left->column_end > right->column_end) - (left->column_end < right->column_end);
 }
 
@@ -234,7 +236,7 @@ static void finish_line(struct profile_line *line)
 		line->column_count = MAX_COLUMNS;
 }
 
-static void finish_file(struct profile_file *file)
+void book_finish_file(struct profile_file *file)
 {
 	if (file->line_count)
 		qsort(file->lines, file->line_count, sizeof(*file->lines), compare_lines);
@@ -260,7 +262,7 @@ void profile_finish(struct profile *profile)
 	round_metrics(&profile->sum, 1e9);
 	profile->total_s = profile->outside_s;
 	for (uint32_t i = 0; i < profile->file_count; i++) {
-		finish_file(&profile->files[i]);
+		book_finish_file(&profile->files[i]);
 		profile->total_s += metrics_seconds(&profile->files[i].self);
 	}
 	round_seconds(&profile->total_s, 1e9);

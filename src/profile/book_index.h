@@ -29,4 +29,8 @@ struct profile_line *book_line(struct profile *profile, uint32_t file, uint32_t 
 struct profile_function *book_function(struct profile *profile, uint32_t file, const char *name,
 				       uint32_t first_line);
 
+/* Sorts and rounds a file's lines and functions, and sums its self time; the
+ * index is stale after. */
+void book_finish_file(struct profile_file *file);
+
 #endif

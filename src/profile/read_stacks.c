@@ -1,0 +1,196 @@
+/* read_stacks.c - stacks out of a profile: our tree, or Scalene's list. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "profile/book.h"
+#include "profile/read_parts.h"
+#include "profile/tree.h"
+
+#define MAX_NODES 1000000u
+#define NODE_FIGURES 3u /* where the figures of a node begin */
+
+/* The tables of our tree, resolved. */
+struct stack_tables {
+	const char **strings; /* owned */
+	uint32_t string_count;
+	uint32_t *files; /* owned; indexes in the profile */
+	uint32_t file_count;
+	struct stack_node *functions; /* owned; only function, file and first_line are set */
+	uint32_t function_count;
+};
+
+static const json_t *table_row(struct profile_reader *reader, const json_t *table, size_t index,
+			       size_t size, const char *what)
+{
+	const json_t *row = json_array_get(table, index);
+	if (json_array_size(row) != size)
+		reader_fail(reader, "an item of \"%s\" is not a list of %zu numbers", what, size);
+	return row;
+}
+
+static const char *row_string(struct profile_reader *reader, const struct stack_tables *tables,
+			      const json_t *row, const char *what)
+{
+	int64_t at = reader_item_integer(reader, row, 0, 0, (int64_t)tables->string_count - 1, what);
+	return reader->has_failed ? "" : tables->strings[at];
+}
+
+static void read_file_table(struct profile_reader *reader, const json_t *stacks,
+			    struct stack_tables *tables)
+{
+	json_t *list = reader_array(reader, stacks, "files");
+	tables->file_count = (uint32_t)json_array_size(list);
+	tables->files = mem_zalloc(tables->file_count, sizeof(*tables->files));
+	for (uint32_t i = 0; i < tables->file_count && !reader->has_failed; i++) {
+		const json_t *row = table_row(reader, list, i, 2, "files");
+		const char *path = row_string(reader, tables, row, "files");
+		bool in_scope = reader_item_integer(reader, row, 1, 0, 1, "files");
+		if (!reader->has_failed)
+			tables->files[i] = profile_file_index(reader->profile, path, in_scope);
+	}
+}
+
+static void read_function_table(struct profile_reader *reader, const json_t *stacks,
+				struct stack_tables *tables)
+{
+	json_t *list = reader_array(reader, stacks, "functions");
+	tables->function_count = (uint32_t)json_array_size(list);
+	tables->functions = mem_zalloc(tables->function_count, sizeof(*tables->functions));
+	for (uint32_t i = 0; i < tables->function_count && !reader->has_failed; i++) {
+		const json_t *row = table_row(reader, list, i, 3, "functions");
+		struct stack_node *function = &tables->functions[i];
+		function->function = row_string(reader, tables, row, "functions");
+		int64_t file = reader_item_integer(reader, row, 1, -1,
+						   (int64_t)tables->file_count - 1, "functions");
+		function->file = TREE_NO_FILE;
+		if (file >= 0 && !reader->has_failed)
+			function->file = tables->files[file];
+		function->first_line =
+			(uint32_t)reader_item_integer(reader, row, 2, 0, UINT32_MAX, "functions");
+	}
+}
+
+static double node_seconds(struct profile_reader *reader, const json_t *row, size_t figure)
+{
+	int64_t microseconds =
+		reader_item_integer(reader, row, NODE_FIGURES + figure, 0, INT64_MAX, "nodes");
+	return (double)microseconds / 1e6;
+}
+
+static void read_node(struct profile_reader *reader, const json_t *row,
+		      const struct stack_tables *tables, uint32_t index, struct stack_node *node)
+{
+	if (json_array_size(row) < NODE_FIGURES) {
+		reader_fail(reader, "an item of \"nodes\" is not a list of numbers");
+		return;
+	}
+	int64_t parent = reader_item_integer(reader, row, 0, 0, index ? index - 1 : 0, "nodes");
+	int64_t function = reader_item_integer(reader, row, 1, index ? 0 : -1,
+					       (int64_t)tables->function_count - 1, "nodes");
+	*node = (struct stack_node){.file = TREE_NO_FILE};
+	if (reader->has_failed)
+		return;
+	if (function >= 0)
+		*node = tables->functions[function];
+	node->parent = (uint32_t)parent;
+	node->line = (uint32_t)reader_item_integer(reader, row, 2, 0, UINT32_MAX, "nodes");
+	node->self.samples =
+		(uint64_t)reader_item_integer(reader, row, NODE_FIGURES, 0, INT64_MAX, "nodes");
+	node->self.python_s = node_seconds(reader, row, 1);
+	node->self.native_s = node_seconds(reader, row, 2);
+	node->self.system_s = node_seconds(reader, row, 3);
+	node->self.wait_s = node_seconds(reader, row, 4);
+	node->self.cpu_s = node_seconds(reader, row, 5);
+	node->self.gc_s = node_seconds(reader, row, 6);
+	node->self.gil_s = node_seconds(reader, row, 7);
+	node->self.idle_s = node_seconds(reader, row, 8);
+}
+
+static void read_nodes(struct profile_reader *reader, const json_t *stacks,
+		       const struct stack_tables *tables)
+{
+	json_t *list = reader_array(reader, stacks, "nodes");
+	size_t count = json_array_size(list);
+	if (count > MAX_NODES)
+		reader_fail(reader, "it has more than %u stack nodes", MAX_NODES);
+	if (count == 0 || reader->has_failed)
+		return;
+	struct profile *profile = reader->profile;
+	profile->stacks = mem_alloc(count * sizeof(*profile->stacks));
+	profile->stack_count = profile->stack_room = (uint32_t)count;
+	for (uint32_t i = 0; i < count; i++)
+		read_node(reader, json_array_get(list, i), tables, i, &profile->stacks[i]);
+}
+
+void read_stack_tree(struct profile_reader *reader, const json_t *stacks)
+{
+	struct stack_tables tables = {0};
+	tables.strings = reader_texts(reader, stacks, "strings", &tables.string_count);
+	read_file_table(reader, stacks, &tables);
+	read_function_table(reader, stacks, &tables);
+	if (!reader->has_failed)
+		read_nodes(reader, stacks, &tables);
+	free(tables.strings);
+	free(tables.files);
+	free(tables.functions);
+}
+
+/* "path function:line;" - paths may hold spaces, function names do not. */
+static uint32_t scalene_frame(struct profile_reader *reader, uint32_t parent, const char *frame)
+{
+	struct profile *profile = reader->profile;
+	const char *colon = strrchr(frame, ':');
+	const char *space = colon ? memrchr(frame, ' ', (size_t)(colon - frame)) : NULL;
+	if (!space || space == frame) {
+		reader_fail(reader, "a frame of \"stacks\" is not \"file function:line;\"");
+		return 0;
+	}
+	const char *path = intern_bytes(profile->strings, frame, (size_t)(space - frame));
+	const char *function =
+		intern_bytes(profile->strings, space + 1, (size_t)(colon - space - 1));
+	unsigned long line = strtoul(colon + 1, NULL, 10);
+	return tree_child(profile, parent, profile_file_index(profile, path, true), function, 0,
+			  line < READ_MAX_LINE ? (uint32_t)line : 0);
+}
+
+static void read_scalene_stack(struct profile_reader *reader, const json_t *frames,
+			       const json_t *figures)
+{
+	struct profile *profile = reader->profile;
+	size_t count = json_array_size(frames);
+	if (count >= TREE_MAX_NODES / 4) {
+		reader_fail(reader, "a stack has %zu frames", count);
+		return;
+	}
+	tree_make_room(profile, (uint32_t)count);
+	uint32_t node = 0;
+	for (size_t i = 0; i < count && !reader->has_failed; i++) {
+		const char *frame = json_string_value(json_array_get(frames, i));
+		node = scalene_frame(reader, node, frame ? frame : "");
+	}
+	struct metrics self = {
+		.python_s = reader_number(reader, figures, "python_time") * profile->total_s,
+		.native_s = reader_number(reader, figures, "c_time") * profile->total_s,
+		.samples = reader_unsigned(reader, figures, "count", INT64_MAX)};
+	if (!reader->has_failed)
+		metrics_add(&profile->stacks[node].self, &self);
+}
+
+void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks)
+{
+	size_t index;
+	json_t *stack;
+	json_array_foreach(stacks, index, stack)
+	{
+		const json_t *frames = json_array_get(stack, 0), *figures = json_array_get(stack, 1);
+		/* 1.x wrote the figures as a list, or only a count: no seconds. */
+		if (!json_is_array(frames) || !json_is_object(figures))
+			continue;
+		read_scalene_stack(reader, frames, figures);
+		if (reader->has_failed)
+			return;
+	}
+}

@@ -1,0 +1,49 @@
+/* write_parts.h - the parts that write.c puts together; inner header. */
+#ifndef HEATLINE_PROFILE_WRITE_PARTS_H
+#define HEATLINE_PROFILE_WRITE_PARTS_H
+
+#include "base/json_out.h"
+#include "profile/model.h"
+#include "profile/write.h"
+
+#define DECIMALS_PERCENT 4
+#define DECIMALS_SECONDS 9
+#define DECIMALS_FRACTION 6
+
+/* How much of a file's source goes in. */
+enum file_mode {
+	FILE_ALL_LINES, /* every line has its record */
+	FILE_SOURCE,    /* records for lines with figures; the source as one text */
+	FILE_REDUCED,   /* records for lines with figures; no source */
+};
+
+/* What is written, decided before the first byte. */
+struct write_plan {
+	const struct profile *profile;
+	const struct write_options *options;
+	uint32_t *files; /* owned; indexes of the files to list, hottest first */
+	enum file_mode *modes; /* owned; for each of them */
+	uint32_t file_count;
+	double outside_s;         /* with the files that are not listed */
+	uint32_t times_per_line;  /* at most so many moments for a line */
+	struct stack_node *nodes; /* owned; the folded stack tree; NULL without stacks */
+	uint32_t node_count;
+};
+
+void write_plan_init(struct write_plan *plan, const struct profile *profile,
+		     const struct write_options *options);
+void write_plan_fini(struct write_plan *plan);
+
+/* "files": {...} */
+void write_files(struct json_out *out, const struct write_plan *plan);
+
+/* "stacks": [...], "combined_stacks": [...], in Scalene's shape. */
+void write_scalene_stacks(struct json_out *out, const struct write_plan *plan);
+
+/* "stacks": {...}, the whole tree. */
+void write_stack_tree(struct json_out *out, const struct write_plan *plan);
+
+/* The seconds by kind, as keys of the open object. */
+void write_seconds(struct json_out *out, const struct metrics *metrics);
+
+#endif

@@ -1,0 +1,169 @@
+/* write_plan.c - decide what of a profile goes into the file.
+ *
+ * Every decision must come out the same for a profile that was written and
+ * read back, or writing it again would change it: they depend only on what
+ * the file keeps, and what was cut to a maximum is within the maximum. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "profile/tree.h"
+#include "profile/write_parts.h"
+
+/* Together these keep the largest profile under 5 MiB: a line without
+ * figures takes some 550 bytes, a node some 30, a moment some 10. */
+#define MAX_LINES_WITHOUT_FIGURES 3000u
+#define MAX_SOURCE_BYTES (1u << 20)
+#define MAX_LINE_BYTES 10000u
+#define MAX_TIMES 30000u
+#define MAX_TREE_NODES 20000u
+
+/* What is left of the maxima. */
+struct allowance {
+	uint32_t lines;
+	size_t source_bytes;
+};
+
+static int compare_files(const void *a, const void *b, void *context)
+{
+	const struct profile *profile = context;
+	const struct profile_file *left = &profile->files[*(const uint32_t *)a];
+	const struct profile_file *right = &profile->files[*(const uint32_t *)b];
+	double left_s = metrics_seconds(&left->self), right_s = metrics_seconds(&right->self);
+	if (left_s != right_s)
+		return left_s > right_s ? -1 : 1;
+	return strcmp(left->path, right->path);
+}
+
+static void choose_files(struct write_plan *plan)
+{
+	const struct profile *profile = plan->profile;
+	plan->files = mem_alloc(profile->file_count * sizeof(*plan->files));
+	plan->outside_s = profile->outside_s;
+	for (uint32_t i = 0; i < profile->file_count; i++) {
+		const struct profile_file *file = &profile->files[i];
+		double seconds = metrics_seconds(&file->self);
+		bool is_listed = file->in_scope && file->line_count > 0 &&
+				 profile_percent(profile, seconds) >=
+					 plan->options->cpu_percent_threshold;
+		if (is_listed)
+			plan->files[plan->file_count++] = i;
+		else
+			plan->outside_s += seconds;
+	}
+	if (plan->file_count)
+		qsort_r(plan->files, plan->file_count, sizeof(*plan->files), compare_files,
+			(void *)profile);
+}
+
+/* Counts the lines; UINT32_MAX when one of them is too long to be repeated. */
+static uint32_t count_lines(const struct profile_file *file)
+{
+	uint32_t count = 0;
+	const char *at = file->source, *end = file->source + file->source_size;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *next = newline ? newline + 1 : end;
+		if ((size_t)(next - at) > MAX_LINE_BYTES)
+			return UINT32_MAX;
+		at = next;
+		count++;
+	}
+	return count;
+}
+
+static enum file_mode choose_mode(const struct write_plan *plan, const struct profile_file *file,
+				  struct allowance *allowance)
+{
+	if (!file->source || plan->options->is_reduced)
+		return FILE_REDUCED;
+	uint32_t lines = count_lines(file);
+	if (lines <= allowance->lines) {
+		allowance->lines -= lines;
+		return FILE_ALL_LINES;
+	}
+	if (file->source_size <= allowance->source_bytes) {
+		allowance->source_bytes -= file->source_size;
+		return FILE_SOURCE;
+	}
+	return FILE_REDUCED;
+}
+
+static void choose_modes(struct write_plan *plan)
+{
+	struct allowance allowance = {MAX_LINES_WITHOUT_FIGURES, MAX_SOURCE_BYTES};
+	plan->modes = mem_alloc(plan->file_count * sizeof(*plan->modes));
+	for (uint32_t i = 0; i < plan->file_count; i++)
+		plan->modes[i] = choose_mode(plan, &plan->profile->files[plan->files[i]],
+					     &allowance);
+}
+
+static uint64_t count_times(const struct write_plan *plan, uint32_t per_line)
+{
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < plan->file_count; i++) {
+		const struct profile_file *file = &plan->profile->files[plan->files[i]];
+		for (uint32_t j = 0; j < file->line_count; j++) {
+			uint32_t times = file->lines[j].sample_times;
+			count += times < per_line ? times : per_line;
+		}
+	}
+	return count;
+}
+
+/* The largest number for each line with which all stay under the maximum. */
+static uint32_t choose_times(const struct write_plan *plan)
+{
+	uint32_t low = 0, high = MAX_TIMES;
+	while (low < high) {
+		uint32_t middle = low + (high - low + 1) / 2;
+		if (count_times(plan, middle) <= MAX_TIMES)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+static double whole_microseconds(double seconds)
+{
+	return rint(seconds * 1e6) / 1e6;
+}
+
+static void fold_stacks(struct write_plan *plan)
+{
+	const struct profile *profile = plan->profile;
+	if (!plan->options->has_stacks || profile->stack_count == 0)
+		return;
+	size_t bytes = profile->stack_count * sizeof(*plan->nodes);
+	plan->nodes = mem_alloc(bytes);
+	memcpy(plan->nodes, profile->stacks, bytes);
+	plan->node_count = tree_fold(plan->nodes, profile->stack_count, MAX_TREE_NODES);
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		struct metrics *self = &plan->nodes[i].self;
+		self->python_s = whole_microseconds(self->python_s);
+		self->native_s = whole_microseconds(self->native_s);
+		self->system_s = whole_microseconds(self->system_s);
+		self->wait_s = whole_microseconds(self->wait_s);
+	}
+}
+
+void write_plan_init(struct write_plan *plan, const struct profile *profile,
+		     const struct write_options *options)
+{
+	*plan = (struct write_plan){.profile = profile, .options = options};
+	choose_files(plan);
+	choose_modes(plan);
+	plan->times_per_line = choose_times(plan);
+	fold_stacks(plan);
+}
+
+void write_plan_fini(struct write_plan *plan)
+{
+	free(plan->files);
+	free(plan->modes);
+	free(plan->nodes);
+	*plan = (struct write_plan){0};
+}
