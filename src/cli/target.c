@@ -62,7 +62,7 @@ static void name_command(struct target *target, const char *name)
 	target->entrypoint_dir = places_absolute(".");
 }
 
-/* A script found on the PATH: its folder says nothing of the user's files. */
+/* An installed script: its folder says nothing of the user's files. */
 static void rename_command(struct target *target, const char *name)
 {
 	free(target->program);
@@ -190,6 +190,18 @@ static char **skip_python_options(char **words, char *what, const char **attache
 	return words;
 }
 
+/* Whether a script was put where it is by an installer: beside an interpreter. */
+static bool is_installed(const char *path)
+{
+	char *folder = path_dirname(path);
+	char *python = path_join(folder, "python3");
+	bool is_beside_python = access(python, X_OK) == 0;
+
+	free(python);
+	free(folder);
+	return is_beside_python;
+}
+
 /* Names the target after what a "python ..." command line runs. */
 static void name_python_command(struct target *target)
 {
@@ -204,10 +216,10 @@ static void name_python_command(struct target *target)
 		name_command(target, "-c");
 	else if (what == 'm')
 		name_command(target, attached ? attached : has_next ? found[1] : "-m");
-	else if (strcmp(*found, "-") != 0 && access(*found, F_OK) == 0)
+	else if (strcmp(*found, "-") != 0 && access(*found, F_OK) == 0 && !is_installed(*found))
 		name_script(target, *found);
 	else
-		name_command(target, *found);
+		name_command(target, path_basename(*found));
 	target->args = found + (*found != NULL) + (what && has_next);
 }
 
@@ -219,13 +231,14 @@ static int resolve_command(char *path, bool is_file, char *const *words, const c
 	char interpreter[SHEBANG_BYTES];
 	bool is_script = has_python_shebang(path, interpreter);
 	bool is_python = is_python_name(path_basename(words[0]));
+	bool is_own_file = is_file && !is_installed(path);
 	int status;
 
 	if (python && is_script && !is_python) {
 		status = resolve_script(path, words + 1, python, target, err);
+		if (!status && !is_own_file)
+			rename_command(target, path_basename(words[0]));
 		free(path);
-		if (!status && !is_file)
-			rename_command(target, words[0]);
 		return status;
 	}
 	target->path = path;
@@ -243,10 +256,10 @@ static int resolve_command(char *path, bool is_file, char *const *words, const c
 	set_words(target, head, 1, skip_separator(words + 1), 1);
 	if (is_python)
 		name_python_command(target);
-	else if (is_script && is_file)
+	else if (is_script && is_own_file)
 		name_script(target, words[0]);
 	else
-		name_command(target, words[0]);
+		name_command(target, path_basename(words[0]));
 	return 0;
 }
 

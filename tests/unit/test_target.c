@@ -163,6 +163,10 @@ static void commands(void **state)
 	assert_string_equal(target.program, "tool");
 	assert_string_equal(target.entrypoint_dir, folder);
 	target_fini(&target);
+	expect(&target, "bin/tool", NULL, "bin/tool");
+	assert_string_equal(target.program, "tool");
+	assert_string_equal(target.entrypoint_dir, folder);
+	target_fini(&target);
 	expect(&target, "script 1", NULL, "script 1");
 	assert_string_equal(target.path, "./script");
 	assert_string_equal(target.program, below("script"));
@@ -180,6 +184,10 @@ static void python_commands(void **state)
 	assert_string_equal(target.path, below("bin/python3"));
 	assert_string_equal(target.program, below("prog.py"));
 	assert_string_equal(target.args[0], "1");
+	target_fini(&target);
+	expect(&target, "python3 bin/tool", NULL, "python3 bin/tool");
+	assert_string_equal(target.program, "tool");
+	assert_string_equal(target.entrypoint_dir, folder);
 	target_fini(&target);
 	expect(&target, "python3 -c pass a", NULL, "python3 -c pass a");
 	assert_string_equal(target.program, "-c");
