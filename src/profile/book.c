@@ -17,7 +17,7 @@
 #include "profile/book_index.h"
 #include "profile/scope.h"
 #include "profile/source.h"
-#include "profile/tree.h"
+#include "profile/stack_tree.h"
 
 #define MAX_FILES 20000u          /* generated code can make names without end */
 #define MAX_TIMES_PER_LINE 500u
@@ -111,12 +111,36 @@ static void book_self(struct profile *profile, const struct book_frame *frames, 
 	metrics_add(&function->self, metrics);
 }
 
+/* A place on the stack that has been counted already.  Deep recursion has few
+ * places and thousands of frames; this small table (not all collisions are
+ * resolved, the marks do the rest) makes such a frame cost nanoseconds. */
+struct book_seen {
+	const char *function;
+	uint32_t file, line, mark;
+};
+
+#define SEEN_SLOTS 64u
+
+static bool was_seen(struct book *book, const struct book_frame *frame)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)frame->function * 31 + frame->line * 7u + frame->file;
+	struct book_seen *seen = &book->seen[(hash ^ hash >> 6) % SEEN_SLOTS];
+	if (seen->mark == book->mark && seen->function == frame->function &&
+	    seen->line == frame->line && seen->file == frame->file)
+		return true;
+	*seen = (struct book_seen){frame->function, frame->file, frame->line, book->mark};
+	return false;
+}
+
 static void book_inclusive(struct profile *profile, const struct book_frame *frames, uint32_t count,
 			   double seconds)
 {
-	uint32_t mark = ++book_index(profile)->mark;
+	struct book *book = book_index(profile);
+	if (!book->seen)
+		book->seen = mem_zalloc(SEEN_SLOTS, sizeof(*book->seen));
+	uint32_t mark = ++book->mark;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!is_in_scope(profile, &frames[i]))
+		if (was_seen(book, &frames[i]) || !is_in_scope(profile, &frames[i]))
 			continue;
 		struct profile_line *line = book_line(profile, frames[i].file, line_of(&frames[i]));
 		if (line->mark != mark)
@@ -131,14 +155,42 @@ static void book_inclusive(struct profile *profile, const struct book_frame *fra
 	}
 }
 
+/* How many frames, from the outermost on, are those of the stack before: one
+ * stack often differs from the next only at its end. */
+static uint32_t count_shared(const struct book *book, const struct book_frame *frames,
+			     uint32_t count)
+{
+	uint32_t shared = 0;
+	while (shared < count && shared < book->last_count) {
+		const struct book_frame *a = &frames[shared], *b = &book->last[shared];
+		if (a->file != b->file || a->function != b->function || a->line != b->line ||
+		    a->first_line != b->first_line)
+			break;
+		shared++;
+	}
+	return shared;
+}
+
 static void book_tree(struct profile *profile, const struct book_frame *frames, uint32_t count,
 		      const struct metrics *metrics)
 {
-	tree_make_room(profile, count);
-	uint32_t node = 0;
-	for (uint32_t i = 0; i < count; i++)
-		node = tree_child(profile, node, frames[i].file, frames[i].function,
-				  frames[i].first_line, frames[i].line);
+	struct book *book = book_index(profile);
+	if (stack_tree_make_room(profile, count))
+		book->last_count = 0; /* the nodes have moved */
+	if (count > book->last_room) {
+		book->last_room = count;
+		book->last = mem_resize(book->last, count, sizeof(*book->last));
+		book->last_nodes = mem_resize(book->last_nodes, count, sizeof(*book->last_nodes));
+	}
+	uint32_t shared = count_shared(book, frames, count);
+	uint32_t node = shared ? book->last_nodes[shared - 1] : 0;
+	for (uint32_t i = shared; i < count; i++) {
+		node = stack_tree_child(profile, node, frames[i].file, frames[i].function,
+					frames[i].first_line, frames[i].line);
+		book->last[i] = frames[i];
+		book->last_nodes[i] = node;
+	}
+	book->last_count = count;
 	metrics_add(&profile->stacks[node].self, metrics);
 }
 
@@ -224,8 +276,17 @@ static int compare_columns(const void *a, const void *b)
 	return (left->column_end > right->column_end) - (left->column_end < right->column_end);
 }
 
+static int compare_times(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left > right) - (left < right);
+}
+
 static void finish_line(struct profile_line *line)
 {
+	if (line->sample_times > 1)
+		qsort(line->sample_times_s, line->sample_times, sizeof(*line->sample_times_s),
+		      compare_times);
 	round_metrics(&line->self, 1e9);
 	round_seconds(&line->inclusive_s, 1e9);
 	for (uint32_t i = 0; i < line->column_count; i++)

@@ -65,6 +65,9 @@ void book_index_free(struct book *book)
 	map_fini(&book->lines);
 	map_bytes_fini(&book->functions);
 	free(book->nodes);
+	free(book->seen);
+	free(book->last);
+	free(book->last_nodes);
 	free(book);
 }
 

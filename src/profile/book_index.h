@@ -8,6 +8,9 @@
 #include "base/map.h"
 #include "profile/model.h"
 
+struct book_seen;
+struct book_frame;
+
 struct book {
 	struct map_bytes files;     /* path to index in files */
 	struct map lines;           /* file << 32 | line to index in the file's lines */
@@ -15,6 +18,10 @@ struct book {
 	uint32_t *nodes;            /* owned; hash table of stack nodes; 0: free (0 is the root) */
 	uint32_t node_mask;
 	uint32_t mark;              /* of the stack being booked */
+	struct book_seen *seen;     /* owned; what of the current stack has been counted */
+	struct book_frame *last;    /* owned; the stack booked last, outermost first */
+	uint32_t *last_nodes;       /* owned; its nodes */
+	uint32_t last_count, last_room;
 };
 
 /* Makes the index when there is none. */

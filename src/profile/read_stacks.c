@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "profile/book.h"
 #include "profile/read_parts.h"
-#include "profile/tree.h"
+#include "profile/stack_tree.h"
 
 #define MAX_NODES 1000000u
 #define NODE_FIGURES 3u /* where the figures of a node begin */
@@ -65,7 +65,7 @@ static void read_function_table(struct profile_reader *reader, const json_t *sta
 		function->function = row_string(reader, tables, row, "functions");
 		int64_t file = reader_item_integer(reader, row, 1, -1,
 						   (int64_t)tables->file_count - 1, "functions");
-		function->file = TREE_NO_FILE;
+		function->file = STACK_NO_FILE;
 		if (file >= 0 && !reader->has_failed)
 			function->file = tables->files[file];
 		function->first_line =
@@ -90,7 +90,7 @@ static void read_node(struct profile_reader *reader, const json_t *row,
 	int64_t parent = reader_item_integer(reader, row, 0, 0, index ? index - 1 : 0, "nodes");
 	int64_t function = reader_item_integer(reader, row, 1, index ? 0 : -1,
 					       (int64_t)tables->function_count - 1, "nodes");
-	*node = (struct stack_node){.file = TREE_NO_FILE};
+	*node = (struct stack_node){.file = STACK_NO_FILE};
 	if (reader->has_failed)
 		return;
 	if (function >= 0)
@@ -152,7 +152,7 @@ static uint32_t scalene_frame(struct profile_reader *reader, uint32_t parent, co
 	const char *function =
 		intern_bytes(profile->strings, space + 1, (size_t)(colon - space - 1));
 	unsigned long line = strtoul(colon + 1, NULL, 10);
-	return tree_child(profile, parent, profile_file_index(profile, path, true), function, 0,
+	return stack_tree_child(profile, parent, profile_file_index(profile, path, true), function, 0,
 			  line < READ_MAX_LINE ? (uint32_t)line : 0);
 }
 
@@ -161,11 +161,11 @@ static void read_scalene_stack(struct profile_reader *reader, const json_t *fram
 {
 	struct profile *profile = reader->profile;
 	size_t count = json_array_size(frames);
-	if (count >= TREE_MAX_NODES / 4) {
+	if (count >= STACK_TREE_MAX_NODES / 4) {
 		reader_fail(reader, "a stack has %zu frames", count);
 		return;
 	}
-	tree_make_room(profile, (uint32_t)count);
+	stack_tree_make_room(profile, (uint32_t)count);
 	uint32_t node = 0;
 	for (size_t i = 0; i < count && !reader->has_failed; i++) {
 		const char *frame = json_string_value(json_array_get(frames, i));

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "profile/tree.h"
+#include "profile/stack_tree.h"
 #include "profile/write_parts.h"
 
 /* Together these keep the largest profile under 5 MiB: a line without
@@ -140,7 +140,7 @@ static void fold_stacks(struct write_plan *plan)
 	size_t bytes = profile->stack_count * sizeof(*plan->nodes);
 	plan->nodes = mem_alloc(bytes);
 	memcpy(plan->nodes, profile->stacks, bytes);
-	plan->node_count = tree_fold(plan->nodes, profile->stack_count, MAX_TREE_NODES);
+	plan->node_count = stack_tree_fold(plan->nodes, profile->stack_count, MAX_TREE_NODES);
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		struct metrics *self = &plan->nodes[i].self;
 		self->python_s = whole_microseconds(self->python_s);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "profile/scope.h"
-#include "profile/tree.h"
+#include "profile/stack_tree.h"
 #include "profile/write_parts.h"
 
 #define MAX_SCALENE_STACKS 300u
@@ -44,7 +44,7 @@ static uint32_t *path_to(const struct stack_node *nodes, uint32_t node, uint32_t
 
 static bool is_scoped(const struct profile *profile, const struct stack_node *node)
 {
-	if (node->file == TREE_NO_FILE)
+	if (node->file == STACK_NO_FILE)
 		return false;
 	const struct profile_file *file = &profile->files[node->file];
 	return file->in_scope && scope_function(file->path, node->function);
@@ -168,7 +168,7 @@ static uint32_t write_combined_stack(struct json_out *out, const struct write_pl
 	json_array_begin(out, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct stack_node *at = &plan->nodes[path[i]];
-		bool is_python = at->file != TREE_NO_FILE;
+		bool is_python = at->file != STACK_NO_FILE;
 		json_object_begin(out, NULL);
 		json_text(out, "kind", is_python ? "py" : "native");
 		json_text(out, "display_name", at->function ? at->function : "");
@@ -270,7 +270,7 @@ static void write_function_table(struct json_out *out, struct tables *tables,
 		const struct stack_node *node = &plan->nodes[tables->function_list.items[i]];
 		json_array_begin(out, NULL);
 		json_unsigned(out, NULL, string_number(tables, node->function ? node->function : ""));
-		json_integer(out, NULL, node->file == TREE_NO_FILE
+		json_integer(out, NULL, node->file == STACK_NO_FILE
 						? -1
 						: (int64_t)file_number(tables, node->file));
 		json_unsigned(out, NULL, node->first_line);

@@ -1,5 +1,5 @@
-/* tree.c - the stack tree: find or make nodes, fold the light ones. */
-#include "profile/tree.h"
+/* stack_tree.c - the stack tree: find or make nodes, fold the light ones. */
+#include "profile/stack_tree.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -63,10 +63,10 @@ static void make_root(struct profile *profile)
 		return;
 	vec_reserve(profile->stacks, profile->stack_room, profile->stack_count);
 	profile->stacks[profile->stack_count++] =
-		(struct stack_node){.file = TREE_NO_FILE};
+		(struct stack_node){.file = STACK_NO_FILE};
 }
 
-uint32_t tree_child(struct profile *profile, uint32_t parent, uint32_t file, const char *function,
+uint32_t stack_tree_child(struct profile *profile, uint32_t parent, uint32_t file, const char *function,
 		    uint32_t first_line, uint32_t line)
 {
 	struct book *book = book_index(profile);
@@ -89,18 +89,19 @@ uint32_t tree_child(struct profile *profile, uint32_t parent, uint32_t file, con
 	return *slot;
 }
 
-void tree_make_room(struct profile *profile, uint32_t count)
+bool stack_tree_make_room(struct profile *profile, uint32_t count)
 {
 	make_root(profile);
-	if (profile->stack_count + count <= TREE_MAX_NODES)
-		return;
+	if (profile->stack_count + count <= STACK_TREE_MAX_NODES)
+		return false;
 	profile->stack_count =
-		tree_fold(profile->stacks, profile->stack_count, TREE_MAX_NODES / 2);
+		stack_tree_fold(profile->stacks, profile->stack_count, STACK_TREE_MAX_NODES / 2);
 	struct book *book = book_index(profile);
-	index_nodes(book, profile->stacks, profile->stack_count, slots_for(TREE_MAX_NODES));
+	index_nodes(book, profile->stacks, profile->stack_count, slots_for(STACK_TREE_MAX_NODES));
+	return true;
 }
 
-double *tree_weights(const struct stack_node *nodes, uint32_t count)
+double *stack_tree_weights(const struct stack_node *nodes, uint32_t count)
 {
 	double *weights = mem_zalloc(count, sizeof(*weights));
 	for (uint32_t i = count; i-- > 0;) {
@@ -135,11 +136,11 @@ static double cut_weight(const double *weights, uint32_t count, uint32_t keep, u
 	return cut;
 }
 
-uint32_t tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep)
+uint32_t stack_tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep)
 {
 	if (count <= keep || keep == 0)
 		return count;
-	double *weights = tree_weights(nodes, count);
+	double *weights = stack_tree_weights(nodes, count);
 	uint32_t ties, kept = 0;
 	double cut = cut_weight(weights, count, keep, &ties);
 	/* A node weighs no more than its parent, and comes after it: so whoever
