@@ -143,28 +143,47 @@ void figure_legend(FILE *out, const struct style *style, const struct metrics *m
 		fputc('\n', out);
 }
 
+/* The kind that has most of the cell at [left, left + 1) of a bar. */
+static enum kind kind_of_cell(const struct metrics *metrics, double scale, double left)
+{
+	enum kind best = KIND_PYTHON;
+	double most = 0, end = 0;
+
+	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+		double start = end;
+		double part;
+
+		end += figure_kind(metrics, kind) * scale;
+		part = fmin(end, left + 1) - fmax(start, left);
+		if (part > most) {
+			most = part;
+			best = kind;
+		}
+	}
+	return best;
+}
+
 void figure_bar(FILE *out, const struct style *style, const struct metrics *metrics,
 		double full_s, uint32_t cells)
 {
 	double scale = sane(full_s) > 0 ? cells / full_s : 0;
-	double sum = 0;
-	uint32_t drawn = 0;
+	double total_s = figure_total(metrics);
+	uint32_t filled = (uint32_t)fmin(round(total_s * scale), cells);
+	enum kind last = KIND_COUNT;
 
-	for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-		uint32_t end;
+	for (uint32_t i = 0; i < filled; i++) {
+		enum kind kind = kind_of_cell(metrics, scale, i);
 
-		sum += figure_kind(metrics, kind);
-		end = (uint32_t)fmin(round(sum * scale), cells);
-		if (end <= drawn)
-			continue;
-		style_put(out, style, figure_kind_paint(kind));
-		for (; drawn < end; drawn++)
-			fputs(kind_block(style, kind), out);
+		if (kind != last)
+			style_put(out, style, figure_kind_paint(kind));
+		fputs(kind_block(style, kind), out);
+		last = kind;
+	}
+	if (filled)
 		style_put(out, style, PAINT_NONE);
-	}
-	if (drawn == 0 && sum > 0 && cells) {
+	if (!filled && total_s > 0 && cells) {
 		style_print(out, style, PAINT_DIM, style->has_utf8 ? "▏" : ".");
-		drawn = 1;
+		filled = 1;
 	}
-	fprintf(out, "%*s", (int)(cells - drawn), "");
+	fprintf(out, "%*s", (int)(cells - filled), "");
 }

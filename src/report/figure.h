@@ -40,7 +40,8 @@ void figure_legend(FILE *out, const struct style *style, const struct metrics *m
 		   double whole_s, uint32_t indent);
 
 /* A bar of `cells` cells that is full at `full_s`: one part for each kind;
- * filled up with spaces.  A time above zero shows at least a sliver. */
+ * filled up with spaces.  A time above zero shows at least a sliver, and a
+ * cell shows the kind that has most of it. */
 void figure_bar(FILE *out, const struct style *style, const struct metrics *metrics,
 		double full_s, uint32_t cells);
 

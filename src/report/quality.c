@@ -48,6 +48,8 @@ static void append_samples(struct buf *text, const struct profile *profile)
 	uint64_t samples = quality_samples(profile);
 
 	buf_printf(text, "%s sample%s", figure_count(samples).text, samples == 1 ? "" : "s");
+	if (profile->from_scalene) /* whose profiles say no more */
+		return;
 	if (isfinite(quality->rate_hz) && quality->rate_hz >= 1)
 		buf_printf(text, " (%.0f/s of CPU time)", fmin(quality->rate_hz, 1e6));
 	if (isfinite(quality->overhead_percent) && quality->overhead_percent >= 0.05)
@@ -61,9 +63,11 @@ static void print_sentence(FILE *out, const struct style *style, enum paint pain
 			   const char *sentence, uint32_t indent)
 {
 	fprintf(out, "%*s", (int)indent, "");
-	style_put(out, style, paint);
+	if (paint != PAINT_NONE)
+		style_put(out, style, paint);
 	glyph_put_wrapped(out, style, sentence, indent);
-	style_put(out, style, PAINT_NONE);
+	if (paint != PAINT_NONE)
+		style_put(out, style, PAINT_NONE);
 }
 
 void quality_print(FILE *out, const struct style *style, const struct profile *profile,

@@ -95,12 +95,13 @@ static void print_line(FILE *out, const struct style *style, const struct profil
 	bool has_bar = style->columns >= BAR_NEEDS_COLUMNS;
 	uint32_t used = FIGURE_CELLS + place_cells + 2 + (has_bar ? BAR_CELLS + 2 : 0);
 	double share = profile->total_s > 0 ? hot->self_s / profile->total_s : 0;
+	char percent[40];
 	size_t size = 0;
 	const char *source = source_file_line(hot->file, hot->line->line, &size);
 
-	style_put(out, style, figure_heat(share));
-	fprintf(out, "  %4s", figure_percent(hot->self_s, profile->total_s).text);
-	style_put(out, style, PAINT_NONE);
+	snprintf(percent, sizeof percent, "  %4s",
+		 figure_percent(hot->self_s, profile->total_s).text);
+	style_print(out, style, figure_heat(share), percent);
 	fprintf(out, " %6s  ", figure_seconds(hot->self_s).text);
 	if (has_bar) {
 		figure_bar(out, style, &hot->line->self, full_s, BAR_CELLS);

@@ -11,23 +11,31 @@
 #define BAR_CELLS 10
 #define MAX_SOURCE_CELLS 10000 /* where lines are not cut: no one line floods a pipe */
 
-/* Columns in order.  `leaves_below`: it gives way when the source has fewer
- * cells; the columns with the greatest go first. */
+/* Cells that the source must have, or a column gives way; in the order in
+ * which they go. */
+enum {
+	BAR_LEAVES = 48,
+	TIME_LEAVES = 45,
+	INCLUSIVE_LEAVES = 32,
+	WAIT_LEAVES = 28,
+	SPLIT_LEAVES = 24,
+};
+
 static const struct {
 	const char *name;
 	enum paint paint;
 	uint8_t width;
-	uint8_t leaves_below;
+	uint8_t leaves_below; /* 0: never */
 } specs[COLUMN_COUNT] = {
 	[COLUMN_LINE] = {"line", PAINT_DIM, 5, 0},
-	[COLUMN_TIME] = {"time", PAINT_NONE, 8, 45},
+	[COLUMN_TIME] = {"time", PAINT_NONE, 8, TIME_LEAVES},
 	[COLUMN_TOTAL] = {"time", PAINT_NONE, 8, 0},
-	[COLUMN_PYTHON] = {"Python", PAINT_PYTHON, 8, 24},
-	[COLUMN_NATIVE] = {"native", PAINT_NATIVE, 7, 24},
-	[COLUMN_SYSTEM] = {"system", PAINT_SYSTEM, 7, 24},
-	[COLUMN_WAIT] = {"waiting", PAINT_WAIT, 8, 28},
-	[COLUMN_INCLUSIVE] = {"incl.", PAINT_NONE, 7, 32},
-	[COLUMN_BAR] = {"", PAINT_NONE, BAR_CELLS + 2, 48},
+	[COLUMN_PYTHON] = {"Python", PAINT_PYTHON, 8, SPLIT_LEAVES},
+	[COLUMN_NATIVE] = {"native", PAINT_NATIVE, 7, SPLIT_LEAVES},
+	[COLUMN_SYSTEM] = {"system", PAINT_SYSTEM, 7, SPLIT_LEAVES},
+	[COLUMN_WAIT] = {"waiting", PAINT_WAIT, 8, WAIT_LEAVES},
+	[COLUMN_INCLUSIVE] = {"incl.", PAINT_NONE, 7, INCLUSIVE_LEAVES},
+	[COLUMN_BAR] = {"", PAINT_NONE, BAR_CELLS + 2, BAR_LEAVES},
 };
 
 static uint32_t figures_width(const struct table *table)
@@ -46,7 +54,7 @@ static void drop_columns(struct table *table, uint8_t limit)
 		if (specs[column].leaves_below == limit)
 			table->width[column] = 0;
 	}
-	if (limit == specs[COLUMN_PYTHON].leaves_below)
+	if (limit == SPLIT_LEAVES)
 		table->width[COLUMN_TOTAL] = specs[COLUMN_TOTAL].width;
 }
 
@@ -57,7 +65,7 @@ static uint32_t digits(uint32_t number)
 
 void table_init(struct table *table, const struct style *style, const struct table_needs *needs)
 {
-	static const uint8_t limits[] = {48, 45, 32, 28, 24};
+	static const uint8_t limits[] = {48, 45, 32, 28, SPLIT_LEAVES};
 	uint32_t columns = style->columns;
 
 	*table = (struct table){.style = style, .needs = *needs};
@@ -110,14 +118,26 @@ static void put_cross_rule(FILE *out, const struct table *table, const char *cro
 	fputc('\n', out);
 }
 
+static void put_cell(FILE *out, const struct table *table, enum column column, enum paint paint,
+		     const char *mark, const char *text)
+{
+	size_t size = strlen(mark) + strlen(text);
+	uint32_t width = table->width[column];
+	bool is_painted = size && paint != PAINT_NONE;
+
+	fprintf(out, "%*s", width > size ? (int)(width - size) : 0, "");
+	if (is_painted)
+		style_put(out, table->style, paint);
+	fprintf(out, "%s%s", mark, text);
+	if (is_painted)
+		style_put(out, table->style, PAINT_NONE);
+}
+
 void table_put_head(FILE *out, const struct table *table)
 {
 	for (enum column column = 0; column < COLUMN_COUNT; column++) {
-		if (!table->width[column])
-			continue;
-		style_put(out, table->style, specs[column].paint);
-		fprintf(out, "%*s", (int)table->width[column], specs[column].name);
-		style_put(out, table->style, PAINT_NONE);
+		if (table->width[column])
+			put_cell(out, table, column, specs[column].paint, "", specs[column].name);
 	}
 	put_separator(out, table);
 	fputc('\n', out);
@@ -133,19 +153,6 @@ void table_put_rule(FILE *out, const struct table *table, bool is_last)
 bool table_is_shown(const struct table *table, double seconds)
 {
 	return seconds > 0 && seconds >= SHOWN_SHARE * table->needs.total_s;
-}
-
-static void put_cell(FILE *out, const struct table *table, enum column column, enum paint paint,
-		     const char *mark, const char *text)
-{
-	size_t size = strlen(mark) + strlen(text);
-	uint32_t width = table->width[column];
-
-	if (paint != PAINT_NONE)
-		style_put(out, table->style, paint);
-	fprintf(out, "%*s%s%s", width > size ? (int)(width - size) : 0, "", mark, text);
-	if (paint != PAINT_NONE)
-		style_put(out, table->style, PAINT_NONE);
 }
 
 /* A time in the unit of the table, or nothing where it is too small. */

@@ -76,6 +76,7 @@ static void expect_bar(const struct metrics *metrics, double full_s, uint32_t ce
 static void test_bar(void **unused)
 {
 	struct metrics metrics = {.python_s = 5, .native_s = 3, .system_s = 1, .wait_s = 1};
+	struct metrics mixed = {.python_s = 0.45, .system_s = 0.1};
 	struct metrics small = {.python_s = 0.001};
 	struct metrics wrong = {.python_s = NAN, .native_s = INFINITY, .wait_s = -3};
 
@@ -84,6 +85,7 @@ static void test_bar(void **unused)
 	expect_bar(&metrics, 20, 10, true, "███▓▒     ");
 	expect_bar(&metrics, 10, 10, false, "#####===-.");
 	expect_bar(&metrics, 5, 4, true, "████"); /* more than full is full */
+	expect_bar(&mixed, 4, 4, true, "█   "); /* a cell is of the kind that has most of it */
 	expect_bar(&small, 10, 4, true, "▏   ");
 	expect_bar(&small, 10, 0, true, "");
 	expect_bar(&wrong, 10, 3, true, "   ");
