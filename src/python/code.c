@@ -162,14 +162,28 @@ static void batch_read(const struct walker *walker, struct batch *batch)
 	}
 }
 
-/* The identity that the frame shows, given its code object's head. */
-static uint32_t frame_identity(const struct walk_frame *frame, const struct code_head *head)
+/* What is known of a stack when its frames are looked at one by one. */
+struct stack_check {
+	bool has_begun;   /* the innermost frame runs; before that its caller may be stale */
+	bool is_topmost;  /* no frame of the frame stack has been seen yet */
+};
+
+/* Whether the frame can be one of this code object.  On the frame stack a
+ * frame needs its size, and until the innermost has begun there is nothing
+ * between two of them that could be left out (later there may be: some
+ * compilers of Python code keep frames there that are not linked). */
+static bool frame_fits(struct stack_check *check, const struct walk_frame *frame,
+		       const struct code_head *head)
 {
+	bool is_topmost = check->is_topmost;
+
 	if (head->units != UINT32_MAX && frame->offset > (uint64_t)head->units * 2)
-		return CODE_TORN;
-	if (frame->room != 0 && head->framesize > frame->room)
-		return CODE_TORN;
-	return head->identity;
+		return false;
+	if (frame->room == 0 || head->framesize == 0)
+		return true;
+	check->is_topmost = false;
+	return check->has_begun || is_topmost ? head->framesize <= frame->room
+					      : head->framesize == frame->room;
 }
 
 /* Which place of the batch holds the code, or BATCH. */
@@ -185,6 +199,8 @@ static uint32_t batch_find(const struct batch *batch, py_addr code)
 void code_identities(const struct walker *walker, const struct walk_frame *frames, uint32_t count,
 		     uint32_t *identities)
 {
+	struct stack_check check = { .has_begun = count > 0 && frames[0].offset > 0,
+				     .is_topmost = true };
 	uint32_t start = 0;
 
 	while (start < count) {
@@ -203,9 +219,13 @@ void code_identities(const struct walker *walker, const struct walk_frame *frame
 			batch.codes[batch.count++] = frames[end].code;
 		}
 		batch_read(walker, &batch);
-		for (; start < end; start++)
-			identities[start] = frame_identity(
-				&frames[start], &batch.heads[batch_find(&batch, frames[start].code)]);
+		for (; start < end; start++) {
+			const struct code_head *head =
+				&batch.heads[batch_find(&batch, frames[start].code)];
+
+			identities[start] = frame_fits(&check, &frames[start], head) ? head->identity
+										     : CODE_TORN;
+		}
 	}
 }
 

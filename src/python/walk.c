@@ -29,13 +29,16 @@ struct window {
 /* A part of the frame stack: previous, size and top, then the frames. */
 struct chunk {
 	py_addr start;
-	py_addr end;      /* frames begin below it */
-	py_addr used_end; /* the top of the stack, in the newest chunk; 0: not known */
+	py_addr end;      /* where its frames end; beyond that where not known */
+	bool has_end;     /* end is exact */
 	py_addr previous; /* the older chunk */
 	bool is_known;    /* previous was read */
 };
 
 #define CHUNK_HEAD_BYTES 24u
+#define CHUNK_ROOT_GAP 8u      /* the oldest chunk leaves its first word unused */
+#define CFRAME_BYTES 24u
+#define THREAD_BYTES_MAX 4096u /* no version's thread state is larger */
 
 /* The parts of a frame that matter. */
 struct frame_view {
@@ -54,8 +57,9 @@ struct walk {
 	bool is_first_copy;
 	py_addr mark;                       /* Brent's cycle detection: an address seen, */
 	uint32_t hops, mark_hops;           /* and after how many hops to take a new one */
-	py_addr last_on_stack;              /* the frame found last on this chunk, its used
-					       end when there is none yet; 0: not known */
+	py_addr last_on_stack;              /* the frame found last on this chunk, its end
+					       when there is none yet; 0: not known */
+	bool has_gap;                       /* the frames found leave out some of the stack */
 	struct walk_frame *frames;
 	uint32_t count;
 	unsigned char odd[FRAME_BYTES_MAX]; /* what crosses two pages */
@@ -145,7 +149,8 @@ static void walk_restart(struct walk *walk)
 	walk->hops = 0;
 	walk->mark_hops = 1;
 	walk->chunk = walk->top_chunk;
-	walk->last_on_stack = walk->top_chunk.used_end;
+	walk->last_on_stack = walk->chunk.has_end ? walk->chunk.end : 0;
+	walk->has_gap = false;
 }
 
 /* Counts a hop to addr.  False when it was here before. */
@@ -195,7 +200,7 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 
 static bool chunk_has(const struct chunk *chunk, py_addr addr)
 {
-	return addr > chunk->start && addr < chunk->end;
+	return addr > chunk->start && addr <= chunk->end;
 }
 
 /* Reads where the older chunk lies; it is 0 for the oldest. */
@@ -226,13 +231,23 @@ static bool chunk_step(struct walk *walk, py_addr addr)
 		return false;
 	older.start = walk->chunk.previous;
 	older.previous = load_addr(at);
-	older.end = older.start + load_addr(at + 8);
+	older.end = older.start + CHUNK_HEAD_BYTES + 8 * load_addr(at + 16);
+	older.has_end = true;
 	older.is_known = true;
 	if (!chunk_has(&older, addr))
 		return false;
+	walk->has_gap |= walk->last_on_stack != walk->chunk.start + CHUNK_HEAD_BYTES;
 	walk->chunk = older;
-	walk->last_on_stack = 0;
+	walk->last_on_stack = older.end;
 	return true;
+}
+
+/* Whether the frame found last is the oldest of all on the frame stack. */
+static bool chunk_is_exhausted(struct walk *walk)
+{
+	return walk->chunk.start == 0 ||
+	       (walk->last_on_stack == walk->chunk.start + CHUNK_HEAD_BYTES + CHUNK_ROOT_GAP &&
+		!chunk_learn(walk, &walk->chunk));
 }
 
 /* Copies the part of the frame stack that ends with the frame at addr. */
@@ -278,9 +293,13 @@ static bool frame_place(struct walk *walk, py_addr addr)
 	py_addr words;
 
 	if (walk->last_on_stack != 0) {
-		/* The innermost frame may be the top itself: 3.11 takes a frame
-		 * off the stack shortly before it leaves it. */
-		if (addr > walk->last_on_stack || (addr == walk->last_on_stack && walk->count > 0))
+		/* A frame is taken off the stack just before it is left when it
+		 * turns into a generator.  (In 3.11 and 3.12 this looks like an
+		 * evaluation that has no frame yet.) */
+		bool may_be_top = walk->walker->layout->frame_kind == PY_FRAME_INTERPRETER &&
+				  walk->count == 0;
+
+		if (addr > walk->last_on_stack || (addr == walk->last_on_stack && !may_be_top))
 			return false;
 		words = (walk->last_on_stack - addr) / 8;
 		walk->frames[walk->count].room = words <= UINT16_MAX ? (uint16_t)words : 0;
@@ -306,12 +325,13 @@ static bool frame_add(struct walk *walk, const struct frame_view *view)
 	return true;
 }
 
-/* Follows the frames from addr.  Where entry_caller is not NULL the first
- * frame that was entered from C must have *entry_caller as its caller. */
+/* Follows the frames from addr.  Where entry_caller is not NULL, one of those
+ * that were entered from C must have *entry_caller as its caller. */
 static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_addr *entry_caller)
 {
 	const struct py_layout *layout = walk->walker->layout;
 	bool is_entered = true; /* the frame seen last was entered from C */
+	bool is_linked = entry_caller == NULL;
 
 	walk_restart(walk);
 	while (addr != 0) {
@@ -337,16 +357,19 @@ static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_add
 				return WALK_TORN;
 			is_entered = view.is_entry;
 		}
-		if (is_entered && entry_caller != NULL) {
-			if (view.previous != *entry_caller)
-				return WALK_TORN;
-			entry_caller = NULL;
-		}
+		if (is_entered && entry_caller != NULL && view.previous == *entry_caller)
+			is_linked = true;
 		addr = view.previous;
 	}
-	if (!is_entered)
+	if (!is_entered || !is_linked)
 		return WALK_TORN;
-	return walk->count > 0 ? WALK_OK : WALK_NO_PYTHON;
+	if (walk->count == 0)
+		return WALK_NO_PYTHON;
+	/* A frame that has not begun may not have its caller yet; it then names
+	 * that of whichever frame lay here before. */
+	if (walk->frames[0].offset == 0 && (walk->has_gap || !chunk_is_exhausted(walk)))
+		return WALK_TORN;
+	return WALK_OK;
 }
 
 /* Where the top of the frame stack lies. */
@@ -366,34 +389,33 @@ static bool read_stack_top(struct walk *walk, py_addr tstate, py_addr *first)
 	if (reader->read_many(reader, dst, src, 2) != 2)
 		return false;
 	walk->top_chunk.start = stack[0];
-	walk->top_chunk.used_end = has_top ? stack[1] : 0;
-	walk->top_chunk.end = has_top ? stack[1] + 8 : stack[0] + WALK_CHUNK_BYTES;
+	walk->top_chunk.end = has_top ? stack[1] : stack[0] + WALK_CHUNK_BYTES;
+	walk->top_chunk.has_end = has_top;
 	return true;
 }
 
 /* 3.11, 3.12: the evaluation that runs is known by a structure on the C
- * stack, which is announced before it has its first frame; until then its
- * current_frame is whatever lay there.  Such a walk fails its check, and the
- * stack is that of the caller. */
-static enum walk_result walk_evaluations(struct walk *walk, py_addr cframe)
+ * stack, which is announced before it is filled in; until then it holds what
+ * an earlier evaluation left there.  What tells: the evaluation was entered
+ * from the frame that is current in the one before.  The first of all is part
+ * of the thread state and has no frames. */
+static enum walk_result walk_evaluations(struct walk *walk, py_addr tstate, py_addr cframe)
 {
 	const struct py_layout *layout = walk->walker->layout;
-	const unsigned char *at = fetch(walk, cframe, 24);
+	const unsigned char *at = is_pointer(cframe) ? fetch(walk, cframe, CFRAME_BYTES) : NULL;
 	py_addr current, previous, caller;
-	enum walk_result result;
 
 	if (at == NULL)
 		return WALK_TORN;
+	if (cframe - tstate < THREAD_BYTES_MAX)
+		return WALK_NO_PYTHON;
 	current = load_addr(at + layout->cframe_current_frame);
 	previous = load_addr(at + layout->cframe_previous);
-	if (previous == 0)
-		return walk_stack(walk, current, NULL);
-	at = is_pointer(previous) ? fetch(walk, previous, 24) : NULL;
+	at = is_pointer(previous) ? fetch(walk, previous, CFRAME_BYTES) : NULL;
 	if (at == NULL)
 		return WALK_TORN;
 	caller = load_addr(at + layout->cframe_current_frame);
-	result = walk_stack(walk, current, &caller);
-	return result == WALK_TORN ? walk_stack(walk, caller, NULL) : result;
+	return walk_stack(walk, current, &caller);
 }
 
 enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
@@ -412,7 +434,7 @@ enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
 			result = walk_objects(&walk, first);
 	} else if (read_stack_top(&walk, tstate, &first)) {
 		result = walker->layout->frame_kind == PY_FRAME_CFRAME
-				 ? walk_evaluations(&walk, first)
+				 ? walk_evaluations(&walk, tstate, first)
 				 : walk_stack(&walk, first, NULL);
 	}
 	*count = walk.count;

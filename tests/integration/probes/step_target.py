@@ -1,0 +1,181 @@
+"""Makes and drops frames in every way there is, for step_probe to watch.
+
+Prints what stack_target.py prints, waits for a line on stdin, then works.
+Everything imported or compiled before the line is; nothing below may import.
+"""
+
+import ctypes
+import functools
+import json
+import os
+import sys
+import threading
+
+api = ctypes.pythonapi
+
+
+def leaf_a(value):
+    return value
+
+
+def leaf_b(value):
+    """Larger than its sister, so that what follows lies elsewhere."""
+    one = two = three = four = value
+    return one
+
+
+def hot_a(value):
+    return leaf_a(value)
+
+
+def hot_b(value, *more, **options):
+    return leaf_b(value)
+
+
+def key_of(value):
+    return leaf_a(-value)
+
+
+def count_up(limit):
+    n = 0
+    while n < limit:
+        yield leaf_a(n)
+        n += 1
+
+
+def delegate(limit):
+    yield from count_up(limit)
+
+
+async def wait_leaf():
+    return leaf_b(1)
+
+
+async def wait_root():
+    return await wait_leaf()
+
+
+class Suspend:
+    def __await__(self):
+        yield 1
+
+
+async def suspended():
+    await Suspend()
+
+
+class Thing:
+    def __init__(self, value):
+        self.value = leaf_a(value)
+
+    def __del__(self):
+        leaf_b(0)
+
+    def __enter__(self):
+        return hot_a(1)
+
+    def __exit__(self, *reason):
+        return leaf_b(False)
+
+    def __getitem__(self, index):
+        return leaf_a(index)
+
+    def __lt__(self, other):
+        return leaf_b(self.value < other.value)
+
+    @property
+    def size(self):
+        return leaf_a(self.value)
+
+
+def fails(depth):
+    if depth == 0:
+        raise ValueError
+    return fails(depth - 1)
+
+
+def down(depth):
+    return leaf_a(depth) if depth == 0 else down(depth - 1)
+
+
+def throw_into():
+    generator = delegate(3)
+    next(generator)
+    try:
+        generator.throw(KeyError)
+    except KeyError:
+        leaf_a(0)
+    generator = count_up(3)
+    next(generator)
+    generator.close()
+
+
+def work(n):
+    hot_a(1)
+    hot_b(2, 3, four=4)
+    sorted([3, 1, 2], key=key_of)
+    list(map(hot_b, [1, 2]))
+    for _ in count_up(2):
+        hot_a(0)
+    list(delegate(2))
+    sum(leaf_b(x) for x in (1, 2))
+    [leaf_a(x) for x in (1, 2)]
+    for coroutine in (wait_root(), suspended()):
+        try:
+            coroutine.send(None)
+        except StopIteration:
+            pass
+        coroutine.close()
+    thing = Thing(n)
+    thing[1]
+    thing.size
+    with thing:
+        hot_b(1)
+    sorted([Thing(2), Thing(1)])
+    del thing
+    try:
+        fails(3)
+    except ValueError:
+        leaf_a(0)
+    throw_into()
+    functools.reduce(partial_b, [1, 2, 3])
+    down(12)
+    exec(code, {"hot_a": hot_a})
+    eval(expression, {"leaf_b": leaf_b})
+
+
+def partial_b(left, right):
+    return hot_b(left)
+
+
+code = compile("def made(x):\n    return hot_a(x)\nmade(1)\n", "<made>", "exec")
+expression = compile("leaf_b(5)", "<expression>", "eval")
+
+
+def runtime_address():
+    if sys.version_info >= (3, 7):
+        return ctypes.addressof(ctypes.c_char.in_dll(api, "_PyRuntime"))
+    head = api.PyInterpreterState_Head
+    head.restype = ctypes.c_void_p
+    runtime_address.variable = ctypes.c_void_p(head())
+    return ctypes.addressof(runtime_address.variable)
+
+
+def main():
+    for n in range(int(sys.argv[1])):
+        work(n)  # let the interpreter specialise, or not
+    facts = {
+        "pid": os.getpid(),
+        "version": sys.version_info[0] << 8 | sys.version_info[1],
+        "runtime": runtime_address(),
+        "code_type": ctypes.addressof(ctypes.c_char.in_dll(api, "PyCode_Type")),
+        "thread": threading.get_ident(),
+    }
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
+    os.read(0, 1)
+    for n in range(1000):
+        work(n)
+
+
+main()
