@@ -129,25 +129,59 @@ static void put_small_files(FILE *out, const struct style *style, const struct p
 
 /* ---- what the figures leave out, and what the marks mean ---- */
 
-static void put_footer(FILE *out, const struct style *style, const struct profile *profile,
-		       const struct listing_marks *marks)
+static void put_omissions(FILE *out, const struct style *style, const struct profile *profile)
 {
-	style_put(out, style, PAINT_DIM);
-	if (profile->total_s > 0 && profile->outside_s >= 0.01 * profile->total_s)
-		fprintf(out, "%s (%s) went by outside of these files.\n",
-			figure_seconds(profile->outside_s).text,
-			figure_percent(profile->outside_s, profile->total_s).text);
-	if (profile->startup_s >= 0.001)
-		fprintf(out, "Not counted: %s in which the interpreter started and ended.\n",
-			figure_seconds(profile->startup_s).text);
-	if (marks->has_rough)
-		fprintf(out, "~ rests on fewer than %d samples.\n", QUALITY_FEW_LINE_SAMPLES);
-	style_put(out, style, PAINT_NONE);
+	char text[200];
+
+	if (profile->total_s > 0 && profile->outside_s >= 0.01 * profile->total_s) {
+		snprintf(text, sizeof text, "%s (%s) went by outside of these files.\n",
+			 figure_seconds(profile->outside_s).text,
+			 figure_percent(profile->outside_s, profile->total_s).text);
+		style_print(out, style, PAINT_DIM, text);
+	}
+	if (profile->startup_s >= 0.001) {
+		snprintf(text, sizeof text,
+			 "Not counted: %s in which the interpreter started and ended.\n",
+			 figure_seconds(profile->startup_s).text);
+		style_print(out, style, PAINT_DIM, text);
+	}
+}
+
+static void put_legend(FILE *out, const struct style *style, const struct listing_marks *marks)
+{
+	char text[80];
+
+	if (marks->has_rough) {
+		snprintf(text, sizeof text, "~ rests on fewer than %d samples.\n",
+			 QUALITY_FEW_LINE_SAMPLES);
+		style_print(out, style, PAINT_DIM, text);
+	}
 	if (marks->has_underlined) {
 		style_put_underlined(out, style, PAINT_DIM);
 		fputs("underlined", out);
 		style_print(out, style, PAINT_DIM, ": the hottest part of the line.\n");
 	}
+}
+
+/* Everything that stands below the files, after an empty line if there is any. */
+static void put_footer(FILE *out, const struct style *style, const struct profile *profile,
+		       const struct profile_file **files, const struct listing_marks *marks)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *footer = open_memstream(&text, &size);
+
+	if (!footer)
+		return;
+	put_small_files(footer, style, profile, files);
+	put_omissions(footer, style, profile);
+	put_legend(footer, style, marks);
+	fclose(footer);
+	if (size) {
+		fputc('\n', out);
+		fwrite(text, 1, size, out);
+	}
+	free(text);
 }
 
 void text_report_print(FILE *out, const struct profile *profile,
@@ -170,8 +204,6 @@ void text_report_print(FILE *out, const struct profile *profile,
 		fputc('\n', out);
 		listing_print(out, style, profile, files[i], needs, options->is_reduced, &marks);
 	}
-	fputc('\n', out);
-	put_small_files(out, style, profile, files);
-	put_footer(out, style, profile, &marks);
+	put_footer(out, style, profile, files, &marks);
 	free(files);
 }
