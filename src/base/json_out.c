@@ -66,41 +66,41 @@ static void end(struct json_out *out, char bracket)
 	out->has_item = true;
 }
 
-void json_object_begin(struct json_out *out, const char *key)
+void json_begin_object(struct json_out *out, const char *key)
 {
 	begin(out, key, '{');
 }
 
-void json_object_end(struct json_out *out)
+void json_end_object(struct json_out *out)
 {
 	end(out, '}');
 }
 
-void json_array_begin(struct json_out *out, const char *key)
+void json_begin_array(struct json_out *out, const char *key)
 {
 	begin(out, key, '[');
 }
 
-void json_array_end(struct json_out *out)
+void json_end_array(struct json_out *out)
 {
 	end(out, ']');
 }
 
-void json_text(struct json_out *out, const char *key, const char *text)
+void json_put_text(struct json_out *out, const char *key, const char *text)
 {
 	if (text)
-		json_bytes(out, key, text, strlen(text));
+		json_put_bytes(out, key, text, strlen(text));
 	else
-		json_null(out, key);
+		json_put_null(out, key);
 }
 
-void json_bytes(struct json_out *out, const char *key, const char *text, size_t size)
+void json_put_bytes(struct json_out *out, const char *key, const char *text, size_t size)
 {
 	begin_item(out, key);
 	write_string(out->stream, text, size);
 }
 
-void json_number(struct json_out *out, const char *key, double value, int decimals)
+void json_put_number(struct json_out *out, const char *key, double value, int decimals)
 {
 	begin_item(out, key);
 	if (!isfinite(value) || value == 0) {
@@ -120,31 +120,31 @@ void json_number(struct json_out *out, const char *key, double value, int decima
 	fwrite(is_minus_zero ? "0" : digits, 1, is_minus_zero ? 1 : (size_t)size, out->stream);
 }
 
-void json_integer(struct json_out *out, const char *key, int64_t value)
+void json_put_integer(struct json_out *out, const char *key, int64_t value)
 {
 	begin_item(out, key);
 	fprintf(out->stream, "%" PRId64, value);
 }
 
-void json_unsigned(struct json_out *out, const char *key, uint64_t value)
+void json_put_unsigned(struct json_out *out, const char *key, uint64_t value)
 {
 	begin_item(out, key);
 	fprintf(out->stream, "%" PRIu64, value);
 }
 
-void json_bool(struct json_out *out, const char *key, bool value)
+void json_put_bool(struct json_out *out, const char *key, bool value)
 {
 	begin_item(out, key);
 	fputs(value ? "true" : "false", out->stream);
 }
 
-void json_null(struct json_out *out, const char *key)
+void json_put_null(struct json_out *out, const char *key)
 {
 	begin_item(out, key);
 	fputs("null", out->stream);
 }
 
-void json_newline(struct json_out *out)
+void json_put_newline(struct json_out *out)
 {
 	if (out->has_item)
 		putc(',', out->stream);

@@ -67,7 +67,7 @@ struct profile_line {
 	struct line_region region; /* all 0: not known */
 	double *sample_times_s; /* owned; when the line was hot: at most 500, since the start */
 	uint32_t sample_times;
-	uint32_t sample_room, sample_stride, sample_skip; /* book.c's own: one time kept in stride */
+	uint32_t sample_room, sample_stride, sample_skip; /* book.c's own: one in stride is kept */
 	struct column_range *columns; /* owned; hottest first, at most 8 */
 	uint32_t column_count;
 	uint32_t mark; /* book.c's own: the last stack that had this line */

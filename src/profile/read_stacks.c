@@ -34,7 +34,8 @@ static const json_t *table_row(struct profile_reader *reader, const json_t *tabl
 static const char *row_string(struct profile_reader *reader, const struct stack_tables *tables,
 			      const json_t *row, const char *what)
 {
-	int64_t at = reader_item_integer(reader, row, 0, 0, (int64_t)tables->string_count - 1, what);
+	int64_t last = (int64_t)tables->string_count - 1;
+	int64_t at = reader_item_integer(reader, row, 0, 0, last, what);
 	return reader->has_failed ? "" : tables->strings[at];
 }
 
@@ -152,8 +153,9 @@ static uint32_t scalene_frame(struct profile_reader *reader, uint32_t parent, co
 	const char *function =
 		intern_bytes(profile->strings, space + 1, (size_t)(colon - space - 1));
 	unsigned long line = strtoul(colon + 1, NULL, 10);
-	return stack_tree_child(profile, parent, profile_file_index(profile, path, true), function, 0,
-			  line < READ_MAX_LINE ? (uint32_t)line : 0);
+	uint32_t file = profile_file_index(profile, path, true);
+	return stack_tree_child(profile, parent, file, function, 0,
+				line < READ_MAX_LINE ? (uint32_t)line : 0);
 }
 
 static void read_scalene_stack(struct profile_reader *reader, const json_t *frames,
@@ -185,7 +187,8 @@ void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks)
 	json_t *stack;
 	json_array_foreach(stacks, index, stack)
 	{
-		const json_t *frames = json_array_get(stack, 0), *figures = json_array_get(stack, 1);
+		const json_t *frames = json_array_get(stack, 0);
+		const json_t *figures = json_array_get(stack, 1);
 		/* 1.x wrote the figures as a list, or only a count: no seconds. */
 		if (!json_is_array(frames) || !json_is_object(figures))
 			continue;

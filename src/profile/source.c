@@ -83,8 +83,8 @@ static bool find_coding(const char *bytes, size_t size, char *name)
 			return true;
 		if (!is_blank_or_comment(at, length))
 			return false;
-		bool is_pair = at + length + 1 < end && at[length] == '\r' && at[length + 1] == '\n';
-		at += length + (is_pair ? 2 : 1);
+		at += length;
+		at += end - at > 1 && at[0] == '\r' && at[1] == '\n' ? 2 : 1;
 	}
 	return false;
 }

@@ -66,8 +66,8 @@ static void make_root(struct profile *profile)
 		(struct stack_node){.file = STACK_NO_FILE};
 }
 
-uint32_t stack_tree_child(struct profile *profile, uint32_t parent, uint32_t file, const char *function,
-		    uint32_t first_line, uint32_t line)
+uint32_t stack_tree_child(struct profile *profile, uint32_t parent, uint32_t file,
+			  const char *function, uint32_t first_line, uint32_t line)
 {
 	struct book *book = book_index(profile);
 	make_root(profile);

@@ -14,8 +14,8 @@
 
 /* The child of parent with these features, made when missing (the root too).
  * Call stack_tree_make_room for the whole stack first: folding moves nodes. */
-uint32_t stack_tree_child(struct profile *profile, uint32_t parent, uint32_t file, const char *function,
-		    uint32_t first_line, uint32_t line);
+uint32_t stack_tree_child(struct profile *profile, uint32_t parent, uint32_t file,
+			  const char *function, uint32_t first_line, uint32_t line);
 
 /* Makes room for count more nodes, by folding if need be; says whether that
  * was so, and all nodes have moved. */

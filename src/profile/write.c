@@ -8,139 +8,139 @@
 
 static void write_run(struct json_out *out, const struct profile *profile)
 {
-	json_newline(out);
-	json_text(out, "program", profile->program ? profile->program : "");
-	json_array_begin(out, "args");
+	json_put_newline(out);
+	json_put_text(out, "program", profile->program ? profile->program : "");
+	json_begin_array(out, "args");
 	for (uint32_t i = 0; i < profile->arg_count; i++)
-		json_text(out, NULL, profile->args[i]);
-	json_array_end(out);
+		json_put_text(out, NULL, profile->args[i]);
+	json_end_array(out);
 	const char *folder = profile->entrypoint_dir ? profile->entrypoint_dir : "";
-	json_text(out, "entrypoint_dir", folder);
-	json_text(out, "filename", folder);
-	json_newline(out);
-	json_number(out, "elapsed_time_sec", profile->elapsed_s, DECIMALS_SECONDS);
-	json_number(out, "start_time_absolute", profile->start_time_epoch_s, 6);
-	json_number(out, "start_time_perf", profile->start_time_perf_s, 6);
+	json_put_text(out, "entrypoint_dir", folder);
+	json_put_text(out, "filename", folder);
+	json_put_newline(out);
+	json_put_number(out, "elapsed_time_sec", profile->elapsed_s, DECIMALS_SECONDS);
+	json_put_number(out, "start_time_absolute", profile->start_time_epoch_s, 6);
+	json_put_number(out, "start_time_perf", profile->start_time_perf_s, 6);
 }
 
 /* Keys that Scalene requires and that nothing is measured for yet. */
 static void write_unmeasured(struct json_out *out)
 {
-	json_newline(out);
-	json_bool(out, "async_profile", false);
-	json_bool(out, "gpu", false);
-	json_text(out, "gpu_device", "");
-	json_bool(out, "memory", false);
-	json_unsigned(out, "alloc_samples", 0);
-	json_unsigned(out, "growth_rate", 0);
-	json_null(out, "max_footprint_fname");
-	json_null(out, "max_footprint_lineno");
-	json_unsigned(out, "max_footprint_mb", 0);
-	json_unsigned(out, "max_footprint_python_fraction", 0);
-	json_unsigned(out, "native_allocations_mb", 0);
-	json_array_begin(out, "samples");
-	json_array_end(out);
+	json_put_newline(out);
+	json_put_bool(out, "async_profile", false);
+	json_put_bool(out, "gpu", false);
+	json_put_text(out, "gpu_device", "");
+	json_put_bool(out, "memory", false);
+	json_put_unsigned(out, "alloc_samples", 0);
+	json_put_unsigned(out, "growth_rate", 0);
+	json_put_null(out, "max_footprint_fname");
+	json_put_null(out, "max_footprint_lineno");
+	json_put_unsigned(out, "max_footprint_mb", 0);
+	json_put_unsigned(out, "max_footprint_python_fraction", 0);
+	json_put_unsigned(out, "native_allocations_mb", 0);
+	json_begin_array(out, "samples");
+	json_end_array(out);
 }
 
 static void write_time(struct json_out *out, const struct write_plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	json_newline(out);
-	json_object_begin(out, "time");
-	json_number(out, "total_s", profile->total_s, DECIMALS_SECONDS);
-	json_number(out, "outside_s", plan->outside_s, DECIMALS_SECONDS);
-	json_number(out, "startup_s", profile->startup_s, DECIMALS_SECONDS);
+	json_put_newline(out);
+	json_begin_object(out, "time");
+	json_put_number(out, "total_s", profile->total_s, DECIMALS_SECONDS);
+	json_put_number(out, "outside_s", plan->outside_s, DECIMALS_SECONDS);
+	json_put_number(out, "startup_s", profile->startup_s, DECIMALS_SECONDS);
 	write_seconds(out, &profile->sum);
-	json_unsigned(out, "samples", profile->sum.samples);
-	json_object_end(out);
+	json_put_unsigned(out, "samples", profile->sum.samples);
+	json_end_object(out);
 }
 
 static void write_quality(struct json_out *out, const struct profile_quality *quality)
 {
-	json_newline(out);
-	json_object_begin(out, "quality");
-	json_unsigned(out, "samples", quality->samples);
-	json_unsigned(out, "wait_samples", quality->wait_samples);
-	json_number(out, "rate_hz", quality->rate_hz, 3);
-	json_number(out, "overhead_percent", quality->overhead_percent, DECIMALS_PERCENT);
-	json_text(out, "clock", quality->clock);
-	json_array_begin(out, "lost");
+	json_put_newline(out);
+	json_begin_object(out, "quality");
+	json_put_unsigned(out, "samples", quality->samples);
+	json_put_unsigned(out, "wait_samples", quality->wait_samples);
+	json_put_number(out, "rate_hz", quality->rate_hz, 3);
+	json_put_number(out, "overhead_percent", quality->overhead_percent, DECIMALS_PERCENT);
+	json_put_text(out, "clock", quality->clock);
+	json_begin_array(out, "lost");
 	for (uint32_t i = 0; i < quality->lost_count; i++) {
-		json_object_begin(out, NULL);
-		json_text(out, "reason", quality->lost[i].reason);
-		json_unsigned(out, "count", quality->lost[i].count);
-		json_object_end(out);
+		json_begin_object(out, NULL);
+		json_put_text(out, "reason", quality->lost[i].reason);
+		json_put_unsigned(out, "count", quality->lost[i].count);
+		json_end_object(out);
 	}
-	json_array_end(out);
-	json_array_begin(out, "warnings");
+	json_end_array(out);
+	json_begin_array(out, "warnings");
 	for (uint32_t i = 0; i < quality->warning_count; i++)
-		json_text(out, NULL, quality->warnings[i]);
-	json_array_end(out);
-	json_object_end(out);
+		json_put_text(out, NULL, quality->warnings[i]);
+	json_end_array(out);
+	json_end_object(out);
 }
 
 static void write_processes(struct json_out *out, const struct profile *profile)
 {
-	json_newline(out);
-	json_array_begin(out, "processes");
+	json_put_newline(out);
+	json_begin_array(out, "processes");
 	for (uint32_t i = 0; i < profile->process_count; i++) {
 		const struct profile_process *process = &profile->processes[i];
-		json_newline(out);
-		json_object_begin(out, NULL);
-		json_integer(out, "pid", process->pid);
-		json_integer(out, "parent_pid", process->parent_pid);
-		json_text(out, "command", process->command);
-		json_text(out, "python", process->python);
-		json_number(out, "start_s", process->start_s, DECIMALS_SECONDS);
-		json_number(out, "end_s", process->end_s, DECIMALS_SECONDS);
-		json_text(out, "note", process->note);
-		json_object_end(out);
+		json_put_newline(out);
+		json_begin_object(out, NULL);
+		json_put_integer(out, "pid", process->pid);
+		json_put_integer(out, "parent_pid", process->parent_pid);
+		json_put_text(out, "command", process->command);
+		json_put_text(out, "python", process->python);
+		json_put_number(out, "start_s", process->start_s, DECIMALS_SECONDS);
+		json_put_number(out, "end_s", process->end_s, DECIMALS_SECONDS);
+		json_put_text(out, "note", process->note);
+		json_end_object(out);
 	}
-	json_array_end(out);
+	json_end_array(out);
 }
 
 static void write_threads(struct json_out *out, const struct profile *profile)
 {
-	json_newline(out);
-	json_array_begin(out, "threads");
+	json_put_newline(out);
+	json_begin_array(out, "threads");
 	for (uint32_t i = 0; i < profile->thread_count; i++) {
 		const struct profile_thread *thread = &profile->threads[i];
-		json_newline(out);
-		json_object_begin(out, NULL);
-		json_unsigned(out, "process", thread->process);
-		json_integer(out, "tid", thread->tid);
-		json_text(out, "name", thread->name);
-		json_bool(out, "is_main", thread->is_main);
+		json_put_newline(out);
+		json_begin_object(out, NULL);
+		json_put_unsigned(out, "process", thread->process);
+		json_put_integer(out, "tid", thread->tid);
+		json_put_text(out, "name", thread->name);
+		json_put_bool(out, "is_main", thread->is_main);
 		write_seconds(out, &thread->self);
-		json_unsigned(out, "samples", thread->self.samples);
-		json_object_end(out);
+		json_put_unsigned(out, "samples", thread->self.samples);
+		json_end_object(out);
 	}
-	json_array_end(out);
+	json_end_array(out);
 }
 
 static void write_heatline(struct json_out *out, const struct write_plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	json_newline(out);
-	json_object_begin(out, "heatline");
-	json_text(out, "version", HEATLINE_VERSION);
-	json_unsigned(out, "schema", PROFILE_SCHEMA);
-	json_text(out, "python", profile->python_version);
-	json_text(out, "machine", profile->machine);
-	json_bool(out, "is_partial", profile->is_partial);
-	json_bool(out, "from_scalene", profile->from_scalene);
+	json_put_newline(out);
+	json_begin_object(out, "heatline");
+	json_put_text(out, "version", HEATLINE_VERSION);
+	json_put_unsigned(out, "schema", PROFILE_SCHEMA);
+	json_put_text(out, "python", profile->python_version);
+	json_put_text(out, "machine", profile->machine);
+	json_put_bool(out, "is_partial", profile->is_partial);
+	json_put_bool(out, "from_scalene", profile->from_scalene);
 	write_time(out, plan);
 	write_quality(out, &profile->quality);
 	write_processes(out, profile);
 	write_threads(out, profile);
-	json_newline(out);
-	json_array_begin(out, "timeline");
-	json_array_end(out);
+	json_put_newline(out);
+	json_begin_array(out, "timeline");
+	json_end_array(out);
 	if (plan->nodes) {
-		json_newline(out);
+		json_put_newline(out);
 		write_stack_tree(out, plan);
 	}
-	json_object_end(out);
+	json_end_object(out);
 }
 
 void profile_write_stream(const struct profile *profile, const struct write_options *options,
@@ -150,14 +150,14 @@ void profile_write_stream(const struct profile *profile, const struct write_opti
 	struct json_out out;
 	write_plan_init(&plan, profile, options);
 	json_out_init(&out, stream);
-	json_object_begin(&out, NULL);
+	json_begin_object(&out, NULL);
 	write_run(&out, profile);
 	write_unmeasured(&out);
-	json_newline(&out);
+	json_put_newline(&out);
 	write_files(&out, &plan);
 	write_scalene_stacks(&out, &plan);
 	write_heatline(&out, &plan);
-	json_object_end(&out);
+	json_end_object(&out);
 	putc('\n', stream);
 	write_plan_fini(&plan);
 }

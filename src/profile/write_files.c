@@ -8,20 +8,20 @@
 
 void write_seconds(struct json_out *out, const struct metrics *metrics)
 {
-	json_number(out, "python_s", metrics->python_s, DECIMALS_SECONDS);
-	json_number(out, "native_s", metrics->native_s, DECIMALS_SECONDS);
-	json_number(out, "system_s", metrics->system_s, DECIMALS_SECONDS);
-	json_number(out, "wait_s", metrics->wait_s, DECIMALS_SECONDS);
-	json_number(out, "gil_wait_s", metrics->gil_s, DECIMALS_SECONDS);
-	json_number(out, "gc_s", metrics->gc_s, DECIMALS_SECONDS);
-	json_number(out, "idle_s", metrics->idle_s, DECIMALS_SECONDS);
-	json_number(out, "cpu_s", metrics->cpu_s, DECIMALS_SECONDS);
+	json_put_number(out, "python_s", metrics->python_s, DECIMALS_SECONDS);
+	json_put_number(out, "native_s", metrics->native_s, DECIMALS_SECONDS);
+	json_put_number(out, "system_s", metrics->system_s, DECIMALS_SECONDS);
+	json_put_number(out, "wait_s", metrics->wait_s, DECIMALS_SECONDS);
+	json_put_number(out, "gil_wait_s", metrics->gil_s, DECIMALS_SECONDS);
+	json_put_number(out, "gc_s", metrics->gc_s, DECIMALS_SECONDS);
+	json_put_number(out, "idle_s", metrics->idle_s, DECIMALS_SECONDS);
+	json_put_number(out, "cpu_s", metrics->cpu_s, DECIMALS_SECONDS);
 }
 
 static void write_percent(struct json_out *out, const struct write_plan *plan, const char *key,
 			  double seconds)
 {
-	json_number(out, key, profile_percent(plan->profile, seconds), DECIMALS_PERCENT);
+	json_put_number(out, key, profile_percent(plan->profile, seconds), DECIMALS_PERCENT);
 }
 
 /* The keys that Scalene requires of every record; memory and GPU are not
@@ -35,16 +35,17 @@ static void write_scalene_figures(struct json_out *out, const struct write_plan 
 	write_percent(out, plan, "n_cpu_percent_python", self->python_s);
 	write_percent(out, plan, "n_cpu_percent_c", self->native_s);
 	write_percent(out, plan, "n_sys_percent", self->system_s + self->wait_s);
-	json_number(out, "n_core_utilization", profile_core_utilization(self), DECIMALS_FRACTION);
+	double utilization = profile_core_utilization(self);
+	json_put_number(out, "n_core_utilization", utilization, DECIMALS_FRACTION);
 	static const char *const zeros[] = {
 		"n_gpu_percent", "n_gpu_avg_memory_mb", "n_gpu_peak_memory_mb", "n_malloc_mb",
 		"n_mallocs",     "n_avg_mb",            "n_peak_mb",            "n_growth_mb",
 		"n_copy_mb_s",   "n_python_fraction",   "n_usage_fraction",
 	};
 	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
-		json_unsigned(out, zeros[i], 0);
-	json_array_begin(out, "memory_samples");
-	json_array_end(out);
+		json_put_unsigned(out, zeros[i], 0);
+	json_begin_array(out, "memory_samples");
+	json_end_array(out);
 }
 
 static void write_own_figures(struct json_out *out, const struct write_plan *plan,
@@ -57,52 +58,52 @@ static void write_own_figures(struct json_out *out, const struct write_plan *pla
 	write_percent(out, plan, "n_inclusive_percent", inclusive_s);
 	write_percent(out, plan, "n_gil_wait_percent", self->gil_s);
 	write_percent(out, plan, "n_gc_percent", self->gc_s);
-	json_unsigned(out, "n_samples", self->samples);
-	json_number(out, "n_percent_low", low * 100, DECIMALS_PERCENT);
-	json_number(out, "n_percent_high", high * 100, DECIMALS_PERCENT);
+	json_put_unsigned(out, "n_samples", self->samples);
+	json_put_number(out, "n_percent_low", low * 100, DECIMALS_PERCENT);
+	json_put_number(out, "n_percent_high", high * 100, DECIMALS_PERCENT);
 	write_seconds(out, self);
-	json_number(out, "inclusive_s", inclusive_s, DECIMALS_SECONDS);
+	json_put_number(out, "inclusive_s", inclusive_s, DECIMALS_SECONDS);
 }
 
 static void write_region(struct json_out *out, const struct line_region *region)
 {
-	json_unsigned(out, "start_region_line", region->region_start);
-	json_unsigned(out, "end_region_line", region->region_end);
-	json_unsigned(out, "start_outermost_loop", region->loop_start);
-	json_unsigned(out, "end_outermost_loop", region->loop_end);
-	json_unsigned(out, "start_function_line", region->function_start);
-	json_unsigned(out, "end_function_line", region->function_end);
+	json_put_unsigned(out, "start_region_line", region->region_start);
+	json_put_unsigned(out, "end_region_line", region->region_end);
+	json_put_unsigned(out, "start_outermost_loop", region->loop_start);
+	json_put_unsigned(out, "end_outermost_loop", region->loop_end);
+	json_put_unsigned(out, "start_function_line", region->function_start);
+	json_put_unsigned(out, "end_function_line", region->function_end);
 }
 
 static void write_times(struct json_out *out, const struct write_plan *plan,
 			const struct profile_line *line)
 {
-	json_array_begin(out, "cpu_samples_list");
+	json_begin_array(out, "cpu_samples_list");
 	uint32_t count = line ? line->sample_times : 0;
 	uint32_t kept = count < plan->times_per_line ? count : plan->times_per_line;
 	for (uint32_t i = 0; i < kept; i++) {
 		uint32_t at = (uint32_t)((uint64_t)i * count / kept);
-		json_number(out, NULL, plan->profile->start_time_perf_s + line->sample_times_s[at],
-			    3);
+		double start_s = plan->profile->start_time_perf_s;
+		json_put_number(out, NULL, start_s + line->sample_times_s[at], DECIMALS_TIME);
 	}
-	json_array_end(out);
+	json_end_array(out);
 }
 
 /* [[line, column, end line, end column, seconds], ...] */
 static void write_columns(struct json_out *out, const struct profile_line *line)
 {
-	json_array_begin(out, "columns");
+	json_begin_array(out, "columns");
 	for (uint32_t i = 0; i < line->column_count; i++) {
 		const struct column_range *range = &line->columns[i];
-		json_array_begin(out, NULL);
-		json_unsigned(out, NULL, line->line);
-		json_integer(out, NULL, range->column);
-		json_integer(out, NULL, range->line_end);
-		json_integer(out, NULL, range->column_end);
-		json_number(out, NULL, range->self_s, DECIMALS_SECONDS);
-		json_array_end(out);
+		json_begin_array(out, NULL);
+		json_put_unsigned(out, NULL, line->line);
+		json_put_integer(out, NULL, range->column);
+		json_put_integer(out, NULL, range->line_end);
+		json_put_integer(out, NULL, range->column_end);
+		json_put_number(out, NULL, range->self_s, DECIMALS_SECONDS);
+		json_end_array(out);
 	}
-	json_array_end(out);
+	json_end_array(out);
 }
 
 /* What is the same for all lines of a file being written. */
@@ -142,10 +143,10 @@ static void write_line(struct line_writer *writer, uint32_t number, const struct
 	struct json_out *out = writer->out;
 	struct line_region region = find_region(writer, number, line);
 	set_text(writer, number, line);
-	json_newline(out);
-	json_object_begin(out, NULL);
-	json_unsigned(out, "lineno", number);
-	json_bytes(out, "line", writer->text.data, writer->text.size);
+	json_put_newline(out);
+	json_begin_object(out, NULL);
+	json_put_unsigned(out, "lineno", number);
+	json_put_bytes(out, "line", writer->text.data, writer->text.size);
 	write_scalene_figures(out, writer->plan, line ? &line->self : NULL);
 	write_times(out, writer->plan, line);
 	write_region(out, &region);
@@ -153,7 +154,7 @@ static void write_line(struct line_writer *writer, uint32_t number, const struct
 		write_own_figures(out, writer->plan, &line->self, line->inclusive_s);
 		write_columns(out, line);
 	}
-	json_object_end(out);
+	json_end_object(out);
 }
 
 static void write_lines(struct json_out *out, const struct write_plan *plan,
@@ -165,7 +166,7 @@ static void write_lines(struct json_out *out, const struct write_plan *plan,
 		source_lines_init(&writer.lines, file->source, file->source_size);
 	}
 	buf_init(&writer.text, SOURCE_MAX_BYTES * 4);
-	json_array_begin(out, "lines");
+	json_begin_array(out, "lines");
 	uint32_t number = 1;
 	for (uint32_t i = 0; i < file->line_count; i++) {
 		const struct profile_line *line = &file->lines[i];
@@ -176,7 +177,7 @@ static void write_lines(struct json_out *out, const struct write_plan *plan,
 	}
 	for (; has_all && number <= writer.lines.count; number++)
 		write_line(&writer, number, NULL);
-	json_array_end(out);
+	json_end_array(out);
 	buf_fini(&writer.text);
 	source_lines_fini(&writer.lines);
 	regions_fini(&writer.regions);
@@ -185,46 +186,46 @@ static void write_lines(struct json_out *out, const struct write_plan *plan,
 static void write_functions(struct json_out *out, const struct write_plan *plan,
 			    const struct profile_file *file)
 {
-	json_array_begin(out, "functions");
+	json_begin_array(out, "functions");
 	for (uint32_t i = 0; i < file->function_count; i++) {
 		const struct profile_function *function = &file->functions[i];
-		json_newline(out);
-		json_object_begin(out, NULL);
-		json_unsigned(out, "lineno", function->first_line);
-		json_text(out, "line", function->name);
+		json_put_newline(out);
+		json_begin_object(out, NULL);
+		json_put_unsigned(out, "lineno", function->first_line);
+		json_put_text(out, "line", function->name);
 		write_scalene_figures(out, plan, &function->self);
 		write_times(out, plan, NULL);
 		write_own_figures(out, plan, &function->self, function->inclusive_s);
-		json_object_end(out);
+		json_end_object(out);
 	}
-	json_array_end(out);
+	json_end_array(out);
 }
 
 static void write_file(struct json_out *out, const struct write_plan *plan,
 		       const struct profile_file *file, enum file_mode mode)
 {
-	json_newline(out);
-	json_object_begin(out, file->path);
+	json_put_newline(out);
+	json_begin_object(out, file->path);
 	write_percent(out, plan, "percent_cpu_time", metrics_seconds(&file->self));
 	if (mode != FILE_ALL_LINES)
-		json_bool(out, "reduced", true);
-	json_array_begin(out, "imports");
+		json_put_bool(out, "reduced", true);
+	json_begin_array(out, "imports");
 	for (uint32_t i = 0; i < file->import_count; i++)
-		json_text(out, NULL, file->imports[i]);
-	json_array_end(out);
-	json_object_begin(out, "leaks");
-	json_object_end(out);
+		json_put_text(out, NULL, file->imports[i]);
+	json_end_array(out);
+	json_begin_object(out, "leaks");
+	json_end_object(out);
 	write_functions(out, plan, file);
 	write_lines(out, plan, file, mode == FILE_ALL_LINES);
 	if (mode == FILE_SOURCE)
-		json_bytes(out, "source", file->source, file->source_size);
-	json_object_end(out);
+		json_put_bytes(out, "source", file->source, file->source_size);
+	json_end_object(out);
 }
 
 void write_files(struct json_out *out, const struct write_plan *plan)
 {
-	json_object_begin(out, "files");
+	json_begin_object(out, "files");
 	for (uint32_t i = 0; i < plan->file_count; i++)
 		write_file(out, plan, &plan->profile->files[plan->files[i]], plan->modes[i]);
-	json_object_end(out);
+	json_end_object(out);
 }

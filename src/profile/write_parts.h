@@ -9,6 +9,7 @@
 #define DECIMALS_PERCENT 4
 #define DECIMALS_SECONDS 9
 #define DECIMALS_FRACTION 6
+#define DECIMALS_TIME 3
 
 /* How much of a file's source goes in. */
 enum file_mode {

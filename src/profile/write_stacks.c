@@ -119,25 +119,25 @@ static void write_scoped_stack(struct json_out *out, const struct write_plan *pl
 	const struct metrics *self = &nodes[node].self;
 	struct buf frame;
 	buf_init(&frame, MAX_FRAME_BYTES);
-	json_newline(out);
-	json_array_begin(out, NULL);
-	json_array_begin(out, NULL);
+	json_put_newline(out);
+	json_begin_array(out, NULL);
+	json_begin_array(out, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct stack_node *at = &nodes[path[i]];
 		buf_clear(&frame);
 		buf_printf(&frame, "%s %s:%u;", plan->profile->files[at->file].path, at->function,
 			   at->line);
-		json_bytes(out, NULL, frame.data, frame.size);
+		json_put_bytes(out, NULL, frame.data, frame.size);
 	}
-	json_array_end(out);
-	json_object_begin(out, NULL);
-	json_unsigned(out, "count", self->samples);
-	json_number(out, "python_time", fraction(plan, self->python_s), DECIMALS_FRACTION);
-	json_number(out, "c_time", fraction(plan, self->native_s), DECIMALS_FRACTION);
-	json_number(out, "cpu_samples", fraction(plan, self->python_s + self->native_s),
-		    DECIMALS_FRACTION);
-	json_object_end(out);
-	json_array_end(out);
+	json_end_array(out);
+	json_begin_object(out, NULL);
+	json_put_unsigned(out, "count", self->samples);
+	json_put_number(out, "python_time", fraction(plan, self->python_s), DECIMALS_FRACTION);
+	json_put_number(out, "c_time", fraction(plan, self->native_s), DECIMALS_FRACTION);
+	json_put_number(out, "cpu_samples", fraction(plan, self->python_s + self->native_s),
+			DECIMALS_FRACTION);
+	json_end_object(out);
+	json_end_array(out);
 	buf_fini(&frame);
 	free(path);
 }
@@ -163,28 +163,28 @@ static uint32_t write_combined_stack(struct json_out *out, const struct write_pl
 {
 	uint32_t count;
 	uint32_t *path = path_to(plan->nodes, node, &count);
-	json_newline(out);
-	json_array_begin(out, NULL);
-	json_array_begin(out, NULL);
+	json_put_newline(out);
+	json_begin_array(out, NULL);
+	json_begin_array(out, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct stack_node *at = &plan->nodes[path[i]];
 		bool is_python = at->file != STACK_NO_FILE;
-		json_object_begin(out, NULL);
-		json_text(out, "kind", is_python ? "py" : "native");
-		json_text(out, "display_name", at->function ? at->function : "");
-		json_text(out, "filename_or_module",
-			  is_python ? plan->profile->files[at->file].path : "");
+		json_begin_object(out, NULL);
+		json_put_text(out, "kind", is_python ? "py" : "native");
+		json_put_text(out, "display_name", at->function ? at->function : "");
+		json_put_text(out, "filename_or_module",
+			      is_python ? plan->profile->files[at->file].path : "");
 		if (is_python)
-			json_unsigned(out, "line", at->line);
+			json_put_unsigned(out, "line", at->line);
 		else
-			json_null(out, "line");
-		json_null(out, "ip");
-		json_null(out, "offset");
-		json_object_end(out);
+			json_put_null(out, "line");
+		json_put_null(out, "ip");
+		json_put_null(out, "offset");
+		json_end_object(out);
 	}
-	json_array_end(out);
-	json_unsigned(out, NULL, plan->nodes[node].self.samples);
-	json_array_end(out);
+	json_end_array(out);
+	json_put_unsigned(out, NULL, plan->nodes[node].self.samples);
+	json_end_array(out);
 	free(path);
 	return count;
 }
@@ -205,16 +205,16 @@ static void write_combined_stacks(struct json_out *out, const struct write_plan 
 
 void write_scalene_stacks(struct json_out *out, const struct write_plan *plan)
 {
-	json_newline(out);
-	json_array_begin(out, "stacks");
+	json_put_newline(out);
+	json_begin_array(out, "stacks");
 	if (plan->nodes)
 		write_scoped_stacks(out, plan);
-	json_array_end(out);
-	json_newline(out);
-	json_array_begin(out, "combined_stacks");
+	json_end_array(out);
+	json_put_newline(out);
+	json_begin_array(out, "combined_stacks");
 	if (plan->nodes)
 		write_combined_stacks(out, plan);
-	json_array_end(out);
+	json_end_array(out);
 }
 
 /* The tables of the tree, numbered in the order of first use. */
@@ -264,34 +264,34 @@ static uint32_t function_number(struct tables *tables, const struct stack_node *
 static void write_function_table(struct json_out *out, struct tables *tables,
 				 const struct write_plan *plan)
 {
-	json_newline(out);
-	json_array_begin(out, "functions");
+	json_put_newline(out);
+	json_begin_array(out, "functions");
 	for (uint32_t i = 0; i < tables->function_list.count; i++) {
 		const struct stack_node *node = &plan->nodes[tables->function_list.items[i]];
-		json_array_begin(out, NULL);
-		json_unsigned(out, NULL, string_number(tables, node->function ? node->function : ""));
-		json_integer(out, NULL, node->file == STACK_NO_FILE
-						? -1
-						: (int64_t)file_number(tables, node->file));
-		json_unsigned(out, NULL, node->first_line);
-		json_array_end(out);
+		json_begin_array(out, NULL);
+		const char *name = node->function ? node->function : "";
+		json_put_unsigned(out, NULL, string_number(tables, name));
+		bool has_file = node->file != STACK_NO_FILE;
+		json_put_integer(out, NULL, has_file ? file_number(tables, node->file) : -1LL);
+		json_put_unsigned(out, NULL, node->first_line);
+		json_end_array(out);
 	}
-	json_array_end(out);
+	json_end_array(out);
 }
 
 static void write_file_table(struct json_out *out, struct tables *tables,
 			     const struct write_plan *plan)
 {
-	json_newline(out);
-	json_array_begin(out, "files");
+	json_put_newline(out);
+	json_begin_array(out, "files");
 	for (uint32_t i = 0; i < tables->file_list.count; i++) {
 		const struct profile_file *file = &plan->profile->files[tables->file_list.items[i]];
-		json_array_begin(out, NULL);
-		json_unsigned(out, NULL, string_number(tables, file->path));
-		json_unsigned(out, NULL, file->in_scope);
-		json_array_end(out);
+		json_begin_array(out, NULL);
+		json_put_unsigned(out, NULL, string_number(tables, file->path));
+		json_put_unsigned(out, NULL, file->in_scope);
+		json_end_array(out);
 	}
-	json_array_end(out);
+	json_end_array(out);
 }
 
 static uint64_t microseconds(double seconds)
@@ -319,32 +319,32 @@ static void write_node(struct json_out *out, struct tables *tables, const struct
 	while (count && figures[count - 1] == 0)
 		count--;
 	if (i % 16 == 0)
-		json_newline(out);
-	json_array_begin(out, NULL);
-	json_unsigned(out, NULL, node->parent);
-	json_integer(out, NULL, i ? (int64_t)function_number(tables, plan->nodes, i) : -1);
-	json_unsigned(out, NULL, node->line);
+		json_put_newline(out);
+	json_begin_array(out, NULL);
+	json_put_unsigned(out, NULL, node->parent);
+	json_put_integer(out, NULL, i ? (int64_t)function_number(tables, plan->nodes, i) : -1);
+	json_put_unsigned(out, NULL, node->line);
 	for (size_t j = 0; j < count; j++)
-		json_unsigned(out, NULL, figures[j]);
-	json_array_end(out);
+		json_put_unsigned(out, NULL, figures[j]);
+	json_end_array(out);
 }
 
 void write_stack_tree(struct json_out *out, const struct write_plan *plan)
 {
 	struct tables tables = {0};
-	json_object_begin(out, "stacks");
-	json_array_begin(out, "nodes");
+	json_begin_object(out, "stacks");
+	json_begin_array(out, "nodes");
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		write_node(out, &tables, plan, i);
-	json_array_end(out);
+	json_end_array(out);
 	write_function_table(out, &tables, plan);
 	write_file_table(out, &tables, plan);
-	json_newline(out);
-	json_array_begin(out, "strings");
+	json_put_newline(out);
+	json_begin_array(out, "strings");
 	for (uint32_t i = 0; i < tables.string_list.count; i++)
-		json_text(out, NULL, tables.string_list.items[i]);
-	json_array_end(out);
-	json_object_end(out);
+		json_put_text(out, NULL, tables.string_list.items[i]);
+	json_end_array(out);
+	json_end_object(out);
 	map_fini(&tables.strings);
 	map_fini(&tables.files);
 	map_bytes_fini(&tables.functions);

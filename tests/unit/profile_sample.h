@@ -1,0 +1,105 @@
+/* profile_sample.h - a small profile booked by hand, for the tests of
+ * src/profile.  Its source is given, so no file is needed. */
+#ifndef HEATLINE_TESTS_PROFILE_SAMPLE_H
+#define HEATLINE_TESTS_PROFILE_SAMPLE_H
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "profile/book.h"
+
+static const char profile_sample_path[] = "/project/loop.py";
+static const char profile_sample_source[] =
+	"import json\n"                             /* 1 */
+	"\n"                                        /* 2 */
+	"def inner(n):\n"                           /* 3 */
+	"    total = 0\n"                           /* 4 */
+	"    for i in range(n):\n"                  /* 5 */
+	"        if i < 3 and \"é\" & {i}:\n"       /* 6 */
+	"            total += i\n"                  /* 7 */
+	"    return total\n"                        /* 8 */
+	"\n"                                        /* 9 */
+	"inner(9); json.dumps(sorted(range(9)))\n"; /* 10 */
+
+/* One stack through the library, one in the loop, one that waits, one of
+ * another thread that idles, and one with nothing in scope. */
+static inline void profile_sample_book(struct profile *profile)
+{
+	uint32_t loop = profile_file_index(profile, profile_sample_path, true);
+	uint32_t library = profile_file_index(profile, "/usr/lib/python3.11/json/__init__.py", false);
+	const char *module = profile_intern(profile, "<module>");
+	const char *inner = profile_intern(profile, "inner");
+	const char *dumps = profile_intern(profile, "dumps");
+	struct book_frame in_loop[] = {{loop, module, 1, 10, 10, 0, 8},
+				       {loop, inner, 3, 7, 7, 12, 22}};
+	struct book_frame in_library[] = {{loop, module, 1, 10, 10, 10, 38},
+					  {library, dumps, 183, 231, 231, 4, 20}};
+	struct book_frame outside[] = {{library, dumps, 183, 231, -1, -1, -1}};
+	struct metrics busy = {.python_s = 0.6, .native_s = 0.1, .gc_s = 0.05, .cpu_s = 0.7,
+			       .samples = 70};
+	struct metrics native = {.native_s = 0.15, .system_s = 0.05, .cpu_s = 0.2, .samples = 20};
+	struct metrics waiting = {.wait_s = 0.075, .gil_s = 0.025, .samples = 3};
+	struct metrics idle = {.idle_s = 2.0, .samples = 60};
+	struct metrics other = {.python_s = 0.025, .cpu_s = 0.025, .samples = 2};
+	struct metrics startup = {.python_s = 0.0125, .cpu_s = 0.0125, .samples = 1};
+	profile_book(profile, in_loop, 2, &busy, false);
+	profile_book(profile, in_library, 2, &native, false);
+	profile_book(profile, in_library, 1, &waiting, false);
+	profile_book(profile, in_loop, 2, &idle, false);
+	profile_book(profile, outside, 1, &other, false);
+	profile_book(profile, outside, 1, &startup, true);
+	for (int i = 0; i < 20; i++)
+		profile_book_time(profile, loop, 7, 0.01 * i);
+}
+
+static inline void profile_sample_describe(struct profile *profile)
+{
+	profile->program = profile_intern(profile, profile_sample_path);
+	profile->entrypoint_dir = profile_intern(profile, "/project");
+	profile->arg_count = 2;
+	profile->args = mem_zalloc(2, sizeof(*profile->args));
+	profile->args[0] = profile_intern(profile, "loop.py");
+	profile->args[1] = profile_intern(profile, "--fast \"now\"");
+	profile->python_version = profile_intern(profile, "3.11.7");
+	profile->machine = profile_intern(profile, "x86_64, 2 CPUs, Linux 6.1");
+	profile->elapsed_s = 1.125;
+	profile->start_time_epoch_s = 1700000000.25;
+	profile->start_time_perf_s = 5000.5;
+	profile->process_count = 1;
+	profile->processes = mem_zalloc(1, sizeof(*profile->processes));
+	profile->processes[0] = (struct profile_process){
+		.pid = 100, .parent_pid = 99, .command = profile_intern(profile, "python3 loop.py"),
+		.python = profile_intern(profile, "3.11.7"), .end_s = 1.125};
+	profile->thread_count = 2;
+	profile->threads = mem_zalloc(2, sizeof(*profile->threads));
+	profile->threads[0] = (struct profile_thread){.tid = 100, .is_main = true,
+						      .name = profile_intern(profile, "python3"),
+						      .self = {.python_s = 0.6, .samples = 95}};
+	profile->threads[1] = (struct profile_thread){.tid = 101, .self = {.idle_s = 2}};
+	profile->quality.samples = 92;
+	profile->quality.wait_samples = 63;
+	profile->quality.rate_hz = 100;
+	profile->quality.overhead_percent = 0.4;
+	profile->quality.clock = profile_intern(profile, "CPU timers");
+	profile->quality.lost = mem_zalloc(1, sizeof(*profile->quality.lost));
+	profile->quality.lost_count = 1;
+	profile->quality.lost[0] = (struct lost_count){profile_intern(profile, "ring full"), 3};
+	profile->quality.warnings = mem_zalloc(1, sizeof(*profile->quality.warnings));
+	profile->quality.warning_count = 1;
+	profile->quality.warnings[0] = profile_intern(profile, "few samples");
+}
+
+/* All of it, finished. */
+static inline struct profile *profile_sample_new(void)
+{
+	struct profile *profile = profile_new();
+	profile_sample_describe(profile);
+	profile_sample_book(profile);
+	struct profile_file *file = &profile->files[0];
+	file->source_size = sizeof(profile_sample_source) - 1;
+	file->source = mem_copy_bytes(profile_sample_source, file->source_size);
+	profile_finish(profile);
+	return profile;
+}
+
+#endif
