@@ -52,25 +52,30 @@ def recursion_a_from_turn_a(n):
     return deep_a_from_recursion_a_or_deep_a(30 + n % 150)
 
 
-# Generators: delegated, dropped half way, closed.
+# Generators: delegated; dropped half way, closed.
 def inner_a_from_outer_a(n):
     for i in range(n):
         yield i
 
 
 def outer_a_from_generators_a(n):
+    yield from inner_a_from_outer_a(n)
+
+
+def ended_a_from_generators_a(n):
     try:
-        yield from inner_a_from_outer_a(n)
+        while True:
+            yield n
     finally:
         n += 1
 
 
 def generators_a_from_turn_a(n):
     total = sum(outer_a_from_generators_a(12))
-    dropped = outer_a_from_generators_a(5)
+    dropped = ended_a_from_generators_a(5)
     next(dropped)
     del dropped
-    closed = outer_a_from_generators_a(5)
+    closed = ended_a_from_generators_a(5)
     next(closed)
     closed.close()
     return total + sum(i for i in range(5))
@@ -126,13 +131,13 @@ def key_a_from_callbacks_a(value):
     return -value
 
 
-def match_a_from_callbacks_a(found):
+def match_a_from_sub(found):
     return found.group().upper()
 
 
 def callbacks_a_from_turn_a(n):
     numbers = sorted(range(8), key=key_a_from_callbacks_a)
-    text = re.sub("[ab]", match_a_from_callbacks_a, "abc" * 4)
+    text = re.sub("[ab]", match_a_from_sub, "abc" * 4)
     mapped = functools.reduce(max, map(key_a_from_callbacks_a, numbers))
     made = type("Made", (), {"value": property(lambda self: len(text))})
     return made().value + mapped + len([number for number in numbers if number > 2])
@@ -203,25 +208,30 @@ def recursion_b_from_turn_b(n):
     return deep_b_from_recursion_b_or_deep_b(30 + n % 150)
 
 
-# Generators: delegated, dropped half way, closed.
+# Generators: delegated; dropped half way, closed.
 def inner_b_from_outer_b(n):
     for i in range(n):
         yield i
 
 
 def outer_b_from_generators_b(n):
+    yield from inner_b_from_outer_b(n)
+
+
+def ended_b_from_generators_b(n):
     try:
-        yield from inner_b_from_outer_b(n)
+        while True:
+            yield n
     finally:
         n += 1
 
 
 def generators_b_from_turn_b(n):
     total = sum(outer_b_from_generators_b(12))
-    dropped = outer_b_from_generators_b(5)
+    dropped = ended_b_from_generators_b(5)
     next(dropped)
     del dropped
-    closed = outer_b_from_generators_b(5)
+    closed = ended_b_from_generators_b(5)
     next(closed)
     closed.close()
     return total + sum(i for i in range(5))
@@ -277,13 +287,13 @@ def key_b_from_callbacks_b(value):
     return -value
 
 
-def match_b_from_callbacks_b(found):
+def match_b_from_sub(found):
     return found.group().upper()
 
 
 def callbacks_b_from_turn_b(n):
     numbers = sorted(range(8), key=key_b_from_callbacks_b)
-    text = re.sub("[ab]", match_b_from_callbacks_b, "abc" * 4)
+    text = re.sub("[ab]", match_b_from_sub, "abc" * 4)
     mapped = functools.reduce(max, map(key_b_from_callbacks_b, numbers))
     made = type("Made", (), {"value": property(lambda self: len(text))})
     return made().value + mapped + len([number for number in numbers if number > 2])
@@ -335,20 +345,23 @@ def turn_b_from_main_or_worker(n, with_threads):
 
 
 # An event loop with many tasks that alternate.
-async def task_a_from__run(n):
+async def task_a_from__run_or_loop(n):
     for _ in range(n):
         await asyncio.sleep(0)
     return n
 
 
-async def task_b_from__run(n):
+async def task_b_from__run_or_loop(n):
     for _ in range(n):
         await asyncio.sleep(0)
     return n
 
 
 async def loop_from__run():
-    tasks = [task_a_from__run(5) if n % 2 else task_b_from__run(5) for n in range(50)]
+    tasks = []
+    for _ in range(25):
+        tasks.append(task_a_from__run_or_loop(5))
+        tasks.append(task_b_from__run_or_loop(5))
     return sum(await asyncio.gather(*tasks))
 
 
