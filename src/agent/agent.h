@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "agent/weigh.h"
 #include "python/code.h"
 #include "python/layout.h"
 #include "python/reader.h"
@@ -36,6 +37,10 @@
 /* Functions that stand in for the C library's. */
 #define AGENT_EXPORT __attribute__((visibility("default")))
 
+/* Samples are made rarer until one costs at most this part (1/n) of the CPU
+ * time between two. */
+#define AGENT_BUDGET 100u
+
 /* Room for one code object with its tables; larger ones are refused. */
 #define AGENT_CODE_BYTES (128u * 1024u)
 
@@ -50,8 +55,11 @@ struct agent_thread {
 	timer_t timer;
 	bool has_timer;
 	void *perf_page;         /* keeps the perf event alive; its descriptor is closed */
-	uint64_t last_cpu_ns;    /* CPU clock at the last sample */
-	uint64_t last_system_ns; /* kernel part of it */
+	uint64_t period_ns;      /* of the perf event */
+	uint32_t period_left;    /* samples until it gets another period */
+	uint32_t skipped_ticks;  /* since the last sample */
+	uint64_t random;
+	struct weigher weigher;
 	uint32_t last_cost_ns;   /* what the last sample cost */
 	uint32_t mean_cost_ns;   /* moving average of it */
 	struct agent_thread *next_free;
@@ -75,6 +83,7 @@ struct agent {
 	void *(*this_thread_state)(void); /* PyGILState_GetThisThreadState */
 	uint64_t interval_ns;  /* CPU time between samples of a thread */
 	bool has_fixed_rate;   /* the user chose it: no thinning */
+	_Atomic bool is_perf_refused; /* the system forbids perf events */
 	uint64_t cookie;
 };
 
@@ -101,16 +110,21 @@ int codes_reset(void);
 
 /* --- clock.c --- */
 
-uint64_t now_wall_ns(void);       /* [handler] */
-uint64_t now_cpu_ns(void); /* [handler] */
-uint64_t now_system_ns(void); /* [handler] */
+uint64_t now_wall_ns(void);     /* [handler] */
+uint64_t now_cpu_ns(void);      /* [handler] */
+
+/* The kernel's tally of the calling thread's ticks in user and in kernel
+ * mode.  (getrusage scales them, so that its system time grows while the
+ * thread computes.)  [handler] */
+struct weight now_tally(void);
 
 /* Starts the calling thread's CPU timer.  Returns 0 or -errno. */
 int clock_start(struct agent_thread *self);
 void clock_stop(struct agent_thread *self);
 
-/* Adds the finer perf clock to a thread that has shown to be busy; quietly
- * does nothing where the system forbids it.  [handler] */
+/* Gives a thread that has shown to be busy a perf clock, or the one it has
+ * another period; quietly does nothing where the system forbids it.
+ * [handler] */
 void clock_refine(struct agent_thread *self);
 
 /* --- threads.c --- */

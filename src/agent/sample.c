@@ -1,15 +1,13 @@
 /* sample.c - one sample of the interrupted thread, from walk to record.
  *
- * Runs in the sampling signal.  The hard idea is the weight: a sample stands
- * for the CPU time that the thread has used since its last one, so nothing
- * depends on signals coming at the rate that was asked for.  When a sample is
- * lost its time is carried by the next. */
+ * Runs in the sampling signal.  What a sample weighs is weigh.h's matter; when
+ * one is lost its time is carried by those after it. */
 #include "agent/agent.h"
 
 #include <string.h>
 
-/* A sample may cost this share of the CPU time between two samples. */
-#define BUDGET_SHARE 100u
+/* Ticks without a word from perf, after which they take over. */
+#define SILENT_TICKS_MAX 8u
 
 struct agent g_agent;
 __thread struct agent_thread *g_self __attribute__((tls_model("initial-exec")));
@@ -112,48 +110,60 @@ static void note_cost(struct agent_thread *self, uint64_t begin_ns)
 	if (cost > 1000000)
 		cost = self->mean_cost_ns;
 	self->last_cost_ns = (uint32_t)cost;
-	self->mean_cost_ns = self->mean_cost_ns - self->mean_cost_ns / 8 + (uint32_t)(cost / 8);
+	self->mean_cost_ns = self->mean_cost_ns - self->mean_cost_ns / 32 + (uint32_t)(cost / 32);
 	atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost, memory_order_relaxed);
 }
 
-/* Whether this signal is worth a walk. */
-static bool is_due(const struct agent_thread *self, uint64_t cpu_ns, uint64_t system_ns, bool is_tick,
-		   enum sample_place place)
+/* Whether a tick that stands for this much is worth a walk.  With perf running
+ * ticks are there for kernel time, which perf does not see, and in case perf
+ * is not heard; without it they are all there is, as many as we can afford. */
+static bool is_tick_due(const struct agent_thread *self, struct weight ticked)
 {
-	uint64_t since = cpu_ns - self->last_cpu_ns;
-	if (self->is_first)
+	if (self->is_first || g_agent.has_fixed_rate)
 		return true;
-	/* With perf running, ticks are there for kernel time, which perf does
-	 * not see; and in case perf stops. */
-	if (is_tick && self->has_perf && place != PLACE_SYSTEM &&
-	    system_ns - self->last_system_ns < since / 2 && since < 8 * g_agent.interval_ns)
-		return false;
-	return g_agent.has_fixed_rate || since >= (uint64_t)self->mean_cost_ns * BUDGET_SHARE ||
-	       place == PLACE_SYSTEM;
+	if (self->has_perf)
+		return ticked.system_ns > 0 || self->skipped_ticks >= SILENT_TICKS_MAX;
+	uint64_t spent_ns = (ticked.user_ns + ticked.system_ns) * (self->skipped_ticks + 1);
+	return spent_ns >= (uint64_t)self->mean_cost_ns * AGENT_BUDGET;
+}
+
+/* What a signal stands for by its own clock; false: it is to be passed over. */
+static bool weigh_signal(struct agent_thread *self, bool is_tick, struct weight *nominal)
+{
+	*nominal = (struct weight){self->period_ns, 0};
+	if (is_tick) {
+		*nominal = weigher_tick(&self->weigher, now_tally());
+		if (!is_tick_due(self, *nominal)) {
+			self->skipped_ticks++;
+			return false;
+		}
+		if (!self->has_perf) {
+			nominal->user_ns *= self->skipped_ticks + 1;
+			nominal->system_ns *= self->skipped_ticks + 1;
+		}
+	}
+	self->skipped_ticks = 0;
+	return true;
 }
 
 void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 {
 	uint64_t now_ns = now_wall_ns();
-	uint64_t cpu_ns = now_cpu_ns();
-	uint64_t system_ns = now_system_ns();
-	enum sample_place place = place_of(pc);
-	if (!is_due(self, cpu_ns, system_ns, is_tick, place))
+	struct weight nominal;
+	if (!weigh_signal(self, is_tick, &nominal))
 		return;
-
 	struct record_sample sample = {
 		.time_ns = now_ns,
 		.pc = pc,
 		.thread = self->slot,
-		.place = (uint8_t)place,
+		.place = (uint8_t)place_of(pc),
 		.flags = is_tick ? SAMPLE_TICK : 0,
 		.cost_ns = self->last_cost_ns,
 	};
-	uint64_t used_ns = cpu_ns > self->last_cpu_ns ? cpu_ns - self->last_cpu_ns : 0;
-	sample.system_ns = system_ns > self->last_system_ns ? system_ns - self->last_system_ns : 0;
-	if (sample.system_ns > used_ns)
-		sample.system_ns = used_ns;
-	sample.user_ns = used_ns - sample.system_ns;
+	struct weigher after = self->weigher;
+	struct weight weight = weigher_take(&after, now_cpu_ns(), nominal);
+	sample.user_ns = weight.user_ns;
+	sample.system_ns = weight.system_ns;
 	if (self->is_first)
 		sample.user_ns += atomic_exchange(&g_agent.ring->carry_ns, 0);
 
@@ -161,14 +171,11 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 		if (sample.count > 0)
 			sample.opcode = current_opcode(&self->frames[0]);
 		if (push_sample(self, &sample)) {
-			self->last_cpu_ns = cpu_ns;
-			self->last_system_ns = system_ns > self->last_system_ns
-						       ? system_ns
-						       : self->last_system_ns;
+			self->weigher = after;
 			self->is_first = false;
 		}
 	}
-	if (is_tick && !self->has_perf)
+	if (is_tick ? !self->has_perf : --self->period_left == 0)
 		clock_refine(self);
 	note_cost(self, now_ns);
 }

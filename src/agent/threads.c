@@ -111,8 +111,7 @@ static void thread_end(void *argument)
 	atomic_store(&self->is_busy, true);
 	uint64_t cpu_ns = now_cpu_ns();
 	clock_stop(self);
-	if (cpu_ns > self->last_cpu_ns)
-		atomic_fetch_add(&g_agent.ring->carry_ns, cpu_ns - self->last_cpu_ns);
+	atomic_fetch_add(&g_agent.ring->carry_ns, weigher_rest_ns(&self->weigher, cpu_ns));
 	push_thread(self, RECORD_THREAD_END);
 	atomic_store_explicit(&g_agent.ring->threads[self->slot].tid, 0, memory_order_release);
 	state_free(self);

@@ -23,6 +23,8 @@
 #define PROCESSES_MAX 4096u
 #define THREADS_MAX 20000u /* of one process, over its life */
 #define CODE_IDS_MAX (8u << 20)
+#define DELAY_SAMPLES 16u /* of a look's time, at the default rates */
+#define DELAY_SMALL_NS 200000u
 
 /* --- names and folders --- */
 
@@ -402,6 +404,17 @@ static bool translate_frames(struct collector *collector, struct process *proces
 	return true;
 }
 
+/* The part of the time ready to run that this sample carries.  A look finds
+ * the time of many samples at once, so it is spread over as many. */
+static uint64_t take_delay(struct thread *thread)
+{
+	uint64_t part = thread->pending_delay_ns;
+	if (part > DELAY_SMALL_NS)
+		part = part / DELAY_SAMPLES;
+	thread->pending_delay_ns -= part;
+	return part;
+}
+
 static bool on_sample(struct collector *collector, struct process *process,
 		      const struct record_sample *sample)
 {
@@ -418,8 +431,7 @@ static bool on_sample(struct collector *collector, struct process *process,
 	uint32_t node;
 	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
 	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
-	uint64_t delay_ns = thread->is_main ? thread->pending_delay_ns : 0;
-	thread->pending_delay_ns = 0;
+	uint64_t delay_ns = thread->is_main ? take_delay(thread) : 0;
 	bool is_in_kernel = sample->system_ns > sample->user_ns;
 	book_user_time(collector, process, sample, self,
 		       sample->user_ns + (is_in_kernel ? 0 : delay_ns));

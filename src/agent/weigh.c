@@ -1,0 +1,53 @@
+/* weigh.c - see weigh.h. */
+#include "agent/weigh.h"
+
+/* A sample carries this part of the balance with it. */
+#define BALANCE_SHARE 16
+/* A larger balance means that the clocks were not heard for a while. */
+#define BALANCE_MAX_NS 50000000
+
+void weigher_init(struct weigher *weigher, uint64_t cpu_ns, struct weight tally)
+{
+	*weigher = (struct weigher){.cpu_ns = cpu_ns, .tally = tally};
+}
+
+static uint64_t grown(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
+struct weight weigher_tick(struct weigher *weigher, struct weight tally)
+{
+	struct weight ticked = {grown(weigher->tally.user_ns, tally.user_ns),
+				grown(weigher->tally.system_ns, tally.system_ns)};
+	weigher->tally = tally;
+	return ticked;
+}
+
+/* What is added to a weight to bring the balance towards zero. */
+static int64_t correction(int64_t balance_ns, int64_t weight_ns)
+{
+	if (balance_ns > BALANCE_MAX_NS)
+		return balance_ns;
+	int64_t part = balance_ns / BALANCE_SHARE;
+	return part < -weight_ns / 2 ? -weight_ns / 2 : part;
+}
+
+struct weight weigher_take(struct weigher *weigher, uint64_t cpu_ns, struct weight nominal)
+{
+	uint64_t *larger = nominal.system_ns > nominal.user_ns ? &nominal.system_ns : &nominal.user_ns;
+	weigher->balance_ns += (int64_t)grown(weigher->cpu_ns, cpu_ns);
+	weigher->balance_ns -= (int64_t)(nominal.user_ns + nominal.system_ns);
+	if (cpu_ns > weigher->cpu_ns)
+		weigher->cpu_ns = cpu_ns;
+	int64_t more_ns = correction(weigher->balance_ns, (int64_t)*larger);
+	*larger += (uint64_t)more_ns;
+	weigher->balance_ns -= more_ns;
+	return nominal;
+}
+
+uint64_t weigher_rest_ns(const struct weigher *weigher, uint64_t cpu_ns)
+{
+	int64_t rest_ns = weigher->balance_ns + (int64_t)grown(weigher->cpu_ns, cpu_ns);
+	return rest_ns > 0 ? (uint64_t)rest_ns : 0;
+}
