@@ -2,43 +2,27 @@
  *
  * The hard part is to be cheap: a sample has some twenty frames, and each
  * frame's code object must be looked at, because its address alone proves
- * nothing.  So heads are read sixteen at a time in one call, each once.
+ * nothing.  So heads are read a dozen at a time in one call, each once.
  *
  * What must hold: lengths that come from the target are compared with the
  * room that is left before anything is copied. */
 #include "python/code.h"
 
-#include <string.h>
+#include "python/bits.h"
+#include "python/objects.h"
 
-#define BATCH 16u
+#define BATCH 12u
+#define KNOWN_BITS 7u
 
 /* What the fields before a code object's instructions tell. */
 struct code_head {
 	uint32_t identity;  /* CODE_TORN, CODE_HIDDEN or a hash */
 	uint32_t units;     /* of instructions; UINT32_MAX where the layout does not say */
 	uint32_t framesize; /* words; 0 where the layout does not say */
+	bool is_generator;  /* its frames are those of a generator or coroutine */
 };
 
-static uint32_t load_u32(const unsigned char *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static uint64_t load_u64(const unsigned char *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static bool is_pointer(py_addr addr)
-{
-	return addr >= 4096 && addr < (1ull << 56) && (addr & 7) == 0;
-}
+#define FLAGS_GENERATOR (0x20u | 0x80u | 0x200u) /* of co_flags; generator, coroutine, both */
 
 /* ---- identity ---- */
 
@@ -85,13 +69,14 @@ static struct code_head head_parse(const struct walker *walker, const unsigned c
 	py_addr type = load_u64(head + layout->object_type);
 	py_addr filename = load_u64(head + layout->code_filename);
 	py_addr name = load_u64(head + layout->code_name);
-	struct code_head parsed = { CODE_TORN, UINT32_MAX, 0 };
+	struct code_head parsed = { .identity = CODE_TORN, .units = UINT32_MAX };
 
 	if (!is_pointer(type) || (walker->code_type != 0 && type != walker->code_type) ||
 	    !is_pointer(filename) || !is_pointer(name) ||
 	    !is_pointer(load_u64(head + layout->code_lines)))
 		return parsed;
 	parsed.framesize = head_framesize(layout, head);
+	parsed.is_generator = load_u32(head + layout->code_flags) & FLAGS_GENERATOR;
 	if (layout->code_units != PY_ABSENT)
 		parsed.units = load_u32(head + layout->code_units);
 	/* The helper's file is called like itself, and it has no line. */
@@ -137,7 +122,9 @@ static void batch_init(struct batch *batch, const struct py_layout *layout)
 {
 	batch->count = 0;
 	batch->head_size = head_size(layout);
-	batch->limit = BATCH_BYTES / batch->head_size < BATCH ? BATCH_BYTES / batch->head_size : BATCH;
+	batch->limit = BATCH_BYTES / batch->head_size;
+	if (batch->limit > BATCH)
+		batch->limit = BATCH;
 }
 
 /* Reads the heads; where one cannot be read it is torn and the rest go on. */
@@ -150,7 +137,7 @@ static void batch_read(const struct walker *walker, struct batch *batch)
 	for (uint32_t i = 0; i < batch->count; i++) {
 		dst[i] = (struct iovec){ bytes + i * batch->head_size, batch->head_size };
 		src[i] = (struct iovec){ (void *)(uintptr_t)batch->codes[i], batch->head_size };
-		batch->heads[i] = (struct code_head){ CODE_TORN, 0, 0 };
+		batch->heads[i] = (struct code_head){ .identity = CODE_TORN };
 	}
 	while (done < batch->count) {
 		size_t got = walker->reader->read_many(walker->reader, dst + done, src + done,
@@ -196,164 +183,113 @@ static uint32_t batch_find(const struct batch *batch, py_addr code)
 	return BATCH;
 }
 
+/* What was read for earlier frames of the same stack, in little room: the
+ * identity is that of the frame. */
+struct known {
+	uint16_t frame; /* its index plus one; 0: none */
+	uint16_t framesize;
+	uint32_t units : 31;
+	uint32_t is_generator : 1;
+};
+
+/* The stack whose code objects are looked up. */
+struct lookup {
+	const struct walk_frame *frames;
+	const uint32_t *identities;
+	struct known known[1u << KNOWN_BITS];
+};
+
+static struct known *known_place(struct lookup *lookup, py_addr code)
+{
+	return &lookup->known[(code >> 4) * 0x9e3779b97f4a7c15ull >> (64 - KNOWN_BITS)];
+}
+
+/* The head of a code object, from what is known or from the batch. */
+static bool head_find(struct lookup *lookup, const struct batch *batch, py_addr code,
+		      struct code_head *head)
+{
+	const struct known *known = known_place(lookup, code);
+	uint32_t place;
+
+	if (known->frame != 0 && lookup->frames[known->frame - 1].code == code) {
+		*head = (struct code_head){ lookup->identities[known->frame - 1], known->units,
+					    known->framesize, known->is_generator };
+		return true;
+	}
+	place = batch_find(batch, code);
+	if (place != BATCH)
+		*head = batch->heads[place];
+	return place != BATCH;
+}
+
+/* Notes what the head of frames[at] says, if it fits in. */
+static void known_add(struct lookup *lookup, uint32_t at, const struct code_head *head)
+{
+	if (at < UINT16_MAX && head->framesize <= UINT16_MAX)
+		*known_place(lookup, lookup->frames[at].code) = (struct known){
+			(uint16_t)(at + 1), (uint16_t)head->framesize,
+			head->units < INT32_MAX ? head->units : INT32_MAX, head->is_generator };
+}
+
+/* Fills the batch with code objects whose heads are not at hand, from frame
+ * `at` on; returns the first frame that it does not serve. */
+static uint32_t batch_fill(struct batch *batch, struct lookup *lookup, uint32_t at, uint32_t count)
+{
+	struct code_head head;
+
+	for (; at < count; at++) {
+		if (head_find(lookup, batch, lookup->frames[at].code, &head))
+			continue;
+		if (batch->count == batch->limit)
+			break;
+		batch->codes[batch->count++] = lookup->frames[at].code;
+	}
+	return at;
+}
+
 void code_identities(const struct walker *walker, const struct walk_frame *frames, uint32_t count,
 		     uint32_t *identities)
 {
 	struct stack_check check = { .has_begun = count > 0 && frames[0].offset > 0,
 				     .is_topmost = true };
-	uint32_t start = 0;
+	struct lookup lookup = { .frames = frames, .identities = identities };
+	uint32_t at = 0;
 
-	while (start < count) {
+	while (at < count) {
 		struct batch batch;
-		uint32_t end = start;
+		uint32_t end;
 
 		batch_init(&batch, walker->layout);
-
-		/* As many frames as one batch of different code objects serves:
-		 * all of a recursion. */
-		for (; end < count; end++) {
-			if (batch_find(&batch, frames[end].code) != BATCH)
-				continue;
-			if (batch.count == batch.limit)
-				break;
-			batch.codes[batch.count++] = frames[end].code;
-		}
+		end = batch_fill(&batch, &lookup, at, count);
 		batch_read(walker, &batch);
-		for (; start < end; start++) {
-			const struct code_head *head =
-				&batch.heads[batch_find(&batch, frames[start].code)];
+		for (uint32_t i = at; i < end; i++) {
+			struct code_head head = { .identity = CODE_TORN };
+			bool is_fit = head_find(&lookup, &batch, frames[i].code, &head) &&
+				      frame_fits(&check, &frames[i], &head);
 
-			identities[start] = frame_fits(&check, &frames[start], head) ? head->identity
-										     : CODE_TORN;
+			/* A generator is resumed by someone.  3.9 and 3.10 forget
+			 * by whom while they throw into one. */
+			if (walker->layout->frame_kind == PY_FRAME_OBJECT && i + 1 == count &&
+			    count < WALK_MAX_FRAMES && head.is_generator)
+				is_fit = false;
+			identities[i] = is_fit ? head.identity : CODE_TORN;
 		}
+		for (uint32_t i = 0; i < batch.count; i++, at++) {
+			while (frames[at].code != batch.codes[i])
+				at++;
+			known_add(&lookup, at, &batch.heads[i]);
+		}
+		at = end;
 	}
 }
 
 /* ---- contents ---- */
 
-/* Room in the caller's buffer. */
-struct room {
-	unsigned char *at;
-	size_t left;
-};
-
-#define NAME_BYTES_MAX 1000u
-#define NAME_COPY_BYTES 256u
-
-/* Appends one character as UTF-8, if it fits in `left`; returns its bytes. */
-static size_t utf8_put(uint32_t character, unsigned char *to, size_t left)
-{
-	size_t size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
-
-	if (size > left)
-		return 0;
-	if (size == 1) {
-		to[0] = (unsigned char)character;
-		return 1;
-	}
-	for (size_t i = size - 1; i > 0; i--, character >>= 6)
-		to[i] = (unsigned char)(0x80 | (character & 0x3f));
-	to[0] = (unsigned char)((0xf00u >> size & 0xff) | character);
-	return size;
-}
-
-/* What cannot be said in UTF-8 is replaced. */
-static uint32_t character_valid(uint32_t character)
-{
-	bool is_surrogate = character >= 0xd800 && character < 0xe000;
-
-	return is_surrogate || character > 0x10ffff ? 0xfffd : character;
-}
-
-/* Converts the characters at addr, `kind` bytes each, into room as UTF-8.  The
- * text is cut where NAME_BYTES_MAX or the room ends, between characters. */
-static bool text_copy(const struct mem_reader *reader, py_addr addr, uint64_t length, uint32_t kind,
-		      struct room *room, uint32_t *size)
-{
-	unsigned char part[NAME_COPY_BYTES];
-	size_t max = room->left < NAME_BYTES_MAX ? room->left : NAME_BYTES_MAX;
-	size_t used = 0;
-	bool is_full = false;
-
-	while (length > 0 && !is_full) {
-		uint64_t many = length < sizeof(part) / kind ? length : sizeof(part) / kind;
-
-		if (!reader->read(reader, addr, part, many * kind))
-			return false;
-		for (uint64_t i = 0; i < many && !is_full; i++) {
-			uint32_t character = 0;
-			size_t put;
-
-			memcpy(&character, part + i * kind, kind); /* little-endian */
-			put = utf8_put(character_valid(character), room->at + used, max - used);
-			is_full = put == 0;
-			used += put;
-		}
-		addr += many * kind;
-		length -= many;
-	}
-	room->at += used;
-	room->left -= used;
-	*size = (uint32_t)used;
-	return true;
-}
-
-/* Copies a str object as UTF-8. */
-static bool unicode_copy(const struct walker *walker, py_addr addr, struct room *room,
-			 const char **text, uint32_t *size)
-{
-	const struct py_layout *layout = walker->layout;
-	unsigned char head[128];
-	uint64_t length;
-	uint32_t state, kind;
-	bool is_compact, is_ascii;
-
-	if (!is_pointer(addr) || layout->unicode_ascii_data > sizeof(head) ||
-	    !walker->reader->read(walker->reader, addr, head, layout->unicode_ascii_data))
-		return false;
-	length = load_u64(head + layout->unicode_length);
-	state = load_u32(head + layout->unicode_state) >> layout->unicode_kind_shift;
-	kind = state & 7;
-	is_compact = state & 8;
-	is_ascii = state & 16;
-	if (!is_compact || (kind != 1 && kind != 2 && kind != 4) || length > 1u << 30)
-		return false;
-	*text = (const char *)room->at;
-	addr += is_ascii ? layout->unicode_ascii_data : layout->unicode_compact_data;
-	return text_copy(walker->reader, addr, length, kind, room, size);
-}
-
-/* Copies size bytes into room, or fails. */
-static bool bytes_take(const struct walker *walker, py_addr addr, uint64_t size, struct room *room,
-		       const unsigned char **data, uint32_t *data_size)
-{
-	if (size > room->left || !walker->reader->read(walker->reader, addr, room->at, size))
-		return false;
-	*data = room->at;
-	*data_size = (uint32_t)size;
-	room->at += size;
-	room->left -= size;
-	return true;
-}
-
-/* Copies what a bytes object holds. */
-static bool bytes_copy(const struct walker *walker, py_addr addr, struct room *room,
-		       const unsigned char **data, uint32_t *size)
-{
-	const struct py_layout *layout = walker->layout;
-	uint64_t length;
-
-	if (!is_pointer(addr) || !walker->reader->read(walker->reader, addr + layout->bytes_length,
-						       &length, sizeof(length)))
-		return false;
-	return bytes_take(walker, addr + layout->bytes_data, length, room, data, size);
-}
-
 bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t size,
 	       struct code_info *info)
 {
 	const struct py_layout *layout = walker->layout;
-	struct room room = { buffer, size < UINT32_MAX ? size : UINT32_MAX };
+	struct object_room room = { buffer, size < UINT32_MAX ? size : UINT32_MAX };
 	struct code_info made = { 0 };
 	unsigned char head[CODE_HEAD_MAX];
 	uint32_t name = layout->code_qualname != PY_ABSENT ? layout->code_qualname
@@ -365,21 +301,21 @@ bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t s
 		return false;
 	made.first_line = load_u32(head + layout->code_firstlineno);
 	made.flags = load_u32(head + layout->code_flags);
-	if (!unicode_copy(walker, load_u64(head + layout->code_filename), &room, &made.filename,
+	if (!object_copy_str(walker, load_u64(head + layout->code_filename), &room, &made.filename,
 			  &made.filename_size) ||
-	    !unicode_copy(walker, load_u64(head + name), &room, &made.qualname,
+	    !object_copy_str(walker, load_u64(head + name), &room, &made.qualname,
 			  &made.qualname_size) ||
-	    !bytes_copy(walker, load_u64(head + layout->code_lines), &room, &made.lines,
+	    !object_copy_bytes(walker, load_u64(head + layout->code_lines), &room, &made.lines,
 			&made.lines_size))
 		return false;
 	if (layout->code_units != PY_ABSENT) {
 		uint64_t units = load_u64(head + layout->code_units);
 
-		if (units > UINT32_MAX / 2 || !bytes_take(walker, addr + layout->code_code, units * 2,
+		if (units > UINT32_MAX / 2 || !object_copy_memory(walker, addr + layout->code_code, units * 2,
 							  &room, &made.bytecode,
 							  &made.bytecode_size))
 			return false;
-	} else if (!bytes_copy(walker, load_u64(head + layout->code_code), &room, &made.bytecode,
+	} else if (!object_copy_bytes(walker, load_u64(head + layout->code_code), &room, &made.bytecode,
 			       &made.bytecode_size)) {
 		return false;
 	}

@@ -24,7 +24,7 @@
 
 /* Computes the identity of the code objects of frames[0..count) into
  * identities: CODE_TORN, CODE_HIDDEN, or 2 and up.  Equal neighbours and
- * repeats (recursion) are read once.  The reads are batched.  Some 4 KB of
+ * repeats (recursion) are read once.  The reads are batched.  Some 3.5 KB of
  * stack. */
 void code_identities(const struct walker *walker, const struct walk_frame *frames, uint32_t count,
 		     uint32_t *identities);

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,6 +80,16 @@ static bool pipe_enter(void)
 	return false;
 }
 
+/* A program may close descriptors that it did not open, and open a file of its
+ * own under the same number; nothing must be written there. */
+static bool pipe_is_ours(const struct mem_reader *reader)
+{
+	struct stat status;
+
+	return fstat(reader->pipe_write_fd, &status) == 0 && S_ISFIFO(status.st_mode) &&
+	       status.st_ino == reader->pipe_inode;
+}
+
 /* Moves at most PIPE_BUF bytes, which the kernel takes whole or not at all
  * for want of room; a fault half way leaves some bytes to be drained.
  * The C library's read and write are cancellation points: in a handler they
@@ -107,7 +118,7 @@ static bool pipe_read(const struct mem_reader *reader, py_addr addr, void *dst, 
 
 	if (!pipe_enter())
 		return false;
-	ok = true;
+	ok = pipe_is_ours(reader);
 	while (ok && done < size) {
 		size_t part = size - done < PIPE_BUF ? size - done : PIPE_BUF;
 
@@ -132,11 +143,19 @@ static size_t pipe_read_many(const struct mem_reader *reader, const struct iovec
 
 int mem_reader_init_pipe(struct mem_reader *reader)
 {
+	struct stat status;
 	int fds[2];
 
 	/* Never blocking: a handler that waits for room would wait for itself. */
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0)
 		return -errno;
+	if (fstat(fds[1], &status) != 0) {
+		int error = errno;
+
+		syscall(SYS_close, fds[0]);
+		syscall(SYS_close, fds[1]);
+		return -error;
+	}
 	reader_clear(reader);
 	atomic_flag_clear(&pipe_busy);
 	reader->read = pipe_read;
@@ -144,6 +163,7 @@ int mem_reader_init_pipe(struct mem_reader *reader)
 	reader->pid = getpid();
 	reader->pipe_read_fd = fds[0];
 	reader->pipe_write_fd = fds[1];
+	reader->pipe_inode = status.st_ino;
 	return 0;
 }
 

@@ -29,6 +29,7 @@ struct mem_reader {
 	pid_t pid;         /* the process to read; our own inside the agent */
 	int pipe_read_fd;  /* the pipe reader's two ends, else -1 */
 	int pipe_write_fd;
+	ino_t pipe_inode;  /* what they must still be */
 	const void *bytes; /* unit tests: the bytes that stand for the memory, else NULL */
 	py_addr base;      /* unit tests: the address of bytes[0] */
 	size_t size;       /* unit tests: how many bytes */
@@ -41,7 +42,7 @@ void mem_reader_init_process(struct mem_reader *reader, pid_t pid);
  * write end fails with EFAULT instead of faulting.  Returns 0 or -errno.
  * One per process, and made anew after a fork (a pipe shared with the parent
  * would mix their bytes).  A read fails while another thread is in the middle
- * of one.  Not signal-safe to init or to end; the reads are. */
+ * of one, and for good once the program has closed the pipe.  Not signal-safe to init or to end; the reads are. */
 int mem_reader_init_pipe(struct mem_reader *reader);
 void mem_reader_fini_pipe(struct mem_reader *reader);
 

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "python/bits.h"
+
 #define PAGE_WINDOWS (WALK_PAGES + WALK_CHUNK_BYTES / WALK_PAGE_BYTES)
 #define FIRST_COPY_BYTES 4096u /* most stacks fit */
 #define FRAME_BYTES_MAX 256u   /* no layout's frame_size is larger */
@@ -64,20 +66,6 @@ struct walk {
 	uint32_t count;
 	unsigned char odd[FRAME_BYTES_MAX]; /* what crosses two pages */
 };
-
-static py_addr load_addr(const unsigned char *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-/* User addresses of the two architectures, aligned as every object is. */
-static bool is_pointer(py_addr addr)
-{
-	return addr >= 4096 && addr < (1ull << 56) && (addr & 7) == 0;
-}
 
 static const unsigned char *window_find(const struct window *window, py_addr addr, uint32_t size)
 {
@@ -183,7 +171,7 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 		at = fetch(walk, addr, layout->frame_size);
 		if (at == NULL)
 			return WALK_TORN;
-		frame->code = load_addr(at + layout->frame_code);
+		frame->code = load_u64(at + layout->frame_code);
 		if (!is_pointer(frame->code))
 			return WALK_TORN;
 		memcpy(&last, at + layout->frame_instr, sizeof(last));
@@ -191,7 +179,7 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 		frame->is_entry = 1;
 		frame->room = 0;
 		walk->count++;
-		addr = load_addr(at + layout->frame_previous);
+		addr = load_u64(at + layout->frame_previous);
 	}
 	return walk->count > 0 ? WALK_OK : WALK_NO_PYTHON;
 }
@@ -212,7 +200,7 @@ static bool chunk_learn(struct walk *walk, struct chunk *chunk)
 		at = fetch(walk, chunk->start, CHUNK_HEAD_BYTES);
 		if (at == NULL)
 			return false;
-		chunk->previous = load_addr(at);
+		chunk->previous = load_u64(at);
 		chunk->is_known = true;
 	}
 	return is_pointer(chunk->previous);
@@ -230,8 +218,8 @@ static bool chunk_step(struct walk *walk, py_addr addr)
 	if (at == NULL)
 		return false;
 	older.start = walk->chunk.previous;
-	older.previous = load_addr(at);
-	older.end = older.start + CHUNK_HEAD_BYTES + 8 * load_addr(at + 16);
+	older.previous = load_u64(at);
+	older.end = older.start + CHUNK_HEAD_BYTES + 8 * load_u64(at + 16);
 	older.has_end = true;
 	older.is_known = true;
 	if (!chunk_has(&older, addr))
@@ -276,11 +264,11 @@ static bool frame_read(struct walk *walk, py_addr addr, struct frame_view *view,
 	at = fetch(walk, addr, layout->frame_size);
 	if (at == NULL)
 		return false;
-	view->code = load_addr(at + layout->frame_code);
+	view->code = load_u64(at + layout->frame_code);
 	if (layout->executable_tagged)
 		view->code &= ~(py_addr)7;
-	view->previous = load_addr(at + layout->frame_previous);
-	view->instr = load_addr(at + layout->frame_instr);
+	view->previous = load_u64(at + layout->frame_previous);
+	view->instr = load_u64(at + layout->frame_instr);
 	view->owner = at[layout->frame_owner];
 	view->is_entry = layout->frame_is_entry != PY_ABSENT && at[layout->frame_is_entry] != 0;
 	return view->owner <= PY_OWNER_MAX;
@@ -409,12 +397,12 @@ static enum walk_result walk_evaluations(struct walk *walk, py_addr tstate, py_a
 		return WALK_TORN;
 	if (cframe - tstate < THREAD_BYTES_MAX)
 		return WALK_NO_PYTHON;
-	current = load_addr(at + layout->cframe_current_frame);
-	previous = load_addr(at + layout->cframe_previous);
+	current = load_u64(at + layout->cframe_current_frame);
+	previous = load_u64(at + layout->cframe_previous);
 	at = is_pointer(previous) ? fetch(walk, previous, CFRAME_BYTES) : NULL;
 	if (at == NULL)
 		return WALK_TORN;
-	caller = load_addr(at + layout->cframe_current_frame);
+	caller = load_u64(at + layout->cframe_current_frame);
 	return walk_stack(walk, current, &caller);
 }
 
