@@ -46,7 +46,7 @@ def in_python(count):
 
 
 case = Case()
-case.phase(product, native=1)
+case.phase(product, native=(0.95, 1))
 case.phase(elementwise, native=(0.8, 1))  # the rest may be page faults of the temporaries
 case.phase(sort, native=(0.9, 1))
 case.phase(transcendental, native=(0.8, 1))
