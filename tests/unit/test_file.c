@@ -20,7 +20,7 @@ static char folder[64];
 
 static const char *in_folder(const char *name)
 {
-	static char path[2][256];
+	static char path[2][sizeof(folder) + 256];
 	static int turn;
 	turn = !turn;
 	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
