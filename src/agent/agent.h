@@ -19,7 +19,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "agent/weigh.h"
 #include "python/code.h"
@@ -89,6 +92,14 @@ struct agent {
 
 extern struct agent g_agent;
 
+/* Memory of our own, past the hooks that count the program's.  NULL on failure. */
+static inline void *agent_map(size_t size)
+{
+	long block = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+	return block == -1 ? NULL : (void *)block; /* NOLINT: an address */
+}
+
 /* This thread's state, or NULL when it is not sampled. */
 extern __thread struct agent_thread *g_self __attribute__((tls_model("initial-exec")));
 
@@ -96,6 +107,12 @@ extern __thread struct agent_thread *g_self __attribute__((tls_model("initial-ex
 
 /* Takes one sample of the calling thread.  [handler] */
 void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick);
+
+/* Walks the calling thread's stack and gives every frame its code id: leaves
+ * ids in self->identities and offsets in self->frames, innermost first.  False
+ * when it could not be read whole or sent.  flags: enum sample_flag.  [handler] */
+bool sample_walk(struct agent_thread *self, const struct walker *walker, uint32_t *count,
+		 uint8_t *flags);
 
 /* --- codes.c --- */
 
@@ -134,6 +151,19 @@ int threads_start_main(void);
 
 /* In a forked child: forget every thread but the calling one. */
 void threads_after_fork(void);
+
+/* --- memory.c; only in the agent that also profiles memory --- */
+
+/* Returns 0 or -errno. */
+int memory_start(void) __attribute__((weak));
+void memory_after_fork(void) __attribute__((weak));
+
+/* Python has come so far that its allocators are chosen. */
+void memory_python_started(void) __attribute__((weak));
+
+/* While a handler runs its own copies are not the program's.  [handler] */
+int64_t memory_pause(void) __attribute__((weak));
+void memory_resume(int64_t paused) __attribute__((weak));
 
 /* --- signals.c --- */
 

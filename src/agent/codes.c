@@ -26,8 +26,8 @@ static _Atomic uint32_t next_id = 1;
 int codes_reset(void)
 {
 	size_t bytes = CODE_SLOTS * sizeof(*slots);
-	void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (fresh == MAP_FAILED)
+	void *fresh = agent_map(bytes);
+	if (fresh == NULL)
 		return -errno;
 	if (slots != NULL)
 		munmap(slots, bytes);

@@ -52,15 +52,14 @@ static uint8_t current_opcode(const struct walk_frame *frame)
 	return opcode;
 }
 
-/* Walks the stack and gives every frame its code id.  False when nothing
- * that could be booked is left. */
-static bool walk_self(struct agent_thread *self, uint32_t *count, uint8_t *flags)
+bool sample_walk(struct agent_thread *self, const struct walker *walker, uint32_t *count,
+		 uint8_t *flags)
 {
 	*count = 0;
 	py_addr state = (py_addr)(uintptr_t)g_agent.this_thread_state();
 	if (state == 0)
 		return true;
-	switch (walk_thread(&g_agent.walker, state, &self->scratch, self->frames, count)) {
+	switch (walk_thread(walker, state, &self->scratch, self->frames, count)) {
 	case WALK_OK:
 	case WALK_NO_PYTHON:
 		break;
@@ -71,7 +70,7 @@ static bool walk_self(struct agent_thread *self, uint32_t *count, uint8_t *flags
 		ring_count_lost(g_agent.ring, LOST_TORN);
 		return false;
 	}
-	code_identities(&g_agent.walker, self->frames, *count, self->identities);
+	code_identities(walker, self->frames, *count, self->identities);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < *count; i++) {
 		if (self->identities[i] == CODE_HIDDEN)
@@ -167,7 +166,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 	if (self->is_first)
 		sample.user_ns += atomic_exchange(&g_agent.ring->carry_ns, 0);
 
-	if (walk_self(self, &sample.count, &sample.flags)) {
+	if (sample_walk(self, &g_agent.walker, &sample.count, &sample.flags)) {
 		if (sample.count > 0)
 			sample.opcode = current_opcode(&self->frames[0]);
 		if (push_sample(self, &sample)) {

@@ -69,7 +69,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		pass_on(number, info, context);
 	} else if (self != NULL && g_agent.is_active &&
 		   !atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire)) {
+		int64_t paused = memory_pause != NULL ? memory_pause() : 0;
 		sample_take(self, program_counter(context), is_tick);
+		if (memory_resume != NULL)
+			memory_resume(paused);
 		atomic_store_explicit(&self->is_busy, false, memory_order_release);
 	}
 	errno = saved;
@@ -101,6 +104,9 @@ int signals_start(void)
 AGENT_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	resolve();
+	/* Python sets SIGPIPE while it starts, after it has chosen its allocators. */
+	if (number == SIGPIPE && memory_python_started != NULL && g_agent.is_active)
+		memory_python_started();
 	if (number != AGENT_SIGNAL || !g_agent.is_active)
 		return real_sigaction(number, action, old);
 	struct sigaction before = program_action;

@@ -199,6 +199,10 @@ static const char *start_sampling(void)
 		g_agent.is_active = false;
 		return "no CPU timer can be made (see ulimit -i)";
 	}
+	if (memory_start != NULL && memory_start() != 0) {
+		g_agent.is_active = false;
+		return "no memory for the table of allocations";
+	}
 	return NULL;
 }
 
@@ -224,6 +228,8 @@ static void after_fork(void)
 	ring->image_end = parent->image_end;
 	g_agent.ring = ring;
 	munmap(parent, sizeof(*parent));
+	if (memory_after_fork != NULL)
+		memory_after_fork();
 	prctl(PR_SET_PTRACER, (unsigned long)g_agent.control->collector_pid, 0, 0, 0);
 	ring_publish(ring, RING_ACTIVE);
 	threads_after_fork();

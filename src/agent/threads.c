@@ -40,11 +40,7 @@ static struct agent_thread *state_new(void)
 	if (state != NULL)
 		free_states = state->next_free;
 	unlock_states();
-	if (state != NULL)
-		return state;
-	void *memory = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	return state != NULL ? state : agent_map(sizeof(*state));
 }
 
 static void state_free(struct agent_thread *state)

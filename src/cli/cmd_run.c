@@ -33,7 +33,11 @@ struct run_settings {
 	double sampling_interval_s;
 	double profile_interval_s;
 	double cpu_percent_threshold;
-	bool is_cpu_only; /* accepted for Scalene's sake: there is nothing else yet */
+	long memory_window_bytes;
+	long malloc_threshold;
+	bool is_cpu_only;
+	bool has_memory; /* --memory: asked for by name, as in Scalene */
+	bool has_leak_detector;
 	bool has_stacks;
 	bool is_all;
 	bool has_system_libraries;
@@ -69,8 +73,22 @@ static const struct option run_options[] = {
 	 .help = "Profile a module, as 'python3 -m' runs it."},
 
 	{.name = "cpu-only", .alias = "cpu", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
-	 .help = "Measure CPU time only, which is what this version measures; --cpu is the same.",
-	 FIELD(is_cpu_only)},
+	 .help = "Measure time only, not memory; --cpu is the same.", FIELD(is_cpu_only)},
+	{.name = "memory", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Measure memory and copies as well as time, which is the default.",
+	 FIELD(has_memory)},
+	{.name = "allocation-sampling-window", .kind = OPTION_INTEGER, .value = "BYTES", .low = 256,
+	 .high = 1 << 30, .flags = OPTION_ADVANCED,
+	 .help = "Mean bytes allocated between two sampled allocations. Default: 8192, and more "
+		 "while a program allocates fast.",
+	 FIELD(memory_window_bytes)},
+	{.name = "malloc-threshold", .kind = OPTION_INTEGER, .value = "COUNT", .low = 0,
+	 .high = 1e12, .flags = OPTION_ADVANCED,
+	 .help = "Report a file that took little time if it made at least so many allocations "
+		 "and a megabyte of them. Default: 100.",
+	 FIELD(malloc_threshold)},
+	{.name = "memory-leak-detector", .kind = OPTION_SWITCH, .flags = OPTION_ADVANCED,
+	 .help = "Look for lines that leak. Default: yes.", FIELD(has_leak_detector)},
 	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER", .flags = OPTION_ADVANCED,
 	 .help = "The folder whose files are reported. Default: that of the script; for a module "
 		 "or command the current one.",
@@ -100,11 +118,7 @@ static const struct option run_options[] = {
 	 .help = "Write only lines that took time.", FIELD(is_reduced)},
 
 	{.name = "gpu", .kind = OPTION_ABSENT},
-	{.name = "memory", .kind = OPTION_ABSENT},
 	{.name = "async", .kind = OPTION_ABSENT},
-	{.name = "allocation-sampling-window", .kind = OPTION_ABSENT},
-	{.name = "malloc-threshold", .kind = OPTION_ABSENT},
-	{.name = "memory-leak-detector", .kind = OPTION_ABSENT},
 	{.name = "on", .kind = OPTION_ABSENT},
 	{.name = "off", .kind = OPTION_ABSENT},
 	OPTIONS_COMMON,
@@ -148,6 +162,10 @@ static struct run_options options_from(const struct run_settings *settings,
 		.profile_interval_s = is_at_end ? 0 : settings->profile_interval_s,
 		.cpu_percent_threshold = settings->cpu_percent_threshold,
 		.is_virtual_time = settings->is_virtual_time,
+		.has_memory = !settings->is_cpu_only,
+		.memory_window_bytes = (uint64_t)settings->memory_window_bytes,
+		.malloc_threshold = (double)settings->malloc_threshold,
+		.has_leak_detector = settings->has_leak_detector,
 		.has_stacks = settings->has_stacks,
 		.is_reduced = settings->is_reduced,
 		.outfile = settings->outfile,
@@ -193,7 +211,7 @@ static int profile_target(const struct run_settings *settings, const struct targ
 {
 	struct run_result result = {.profile = NULL};
 	struct err err;
-	char *agent = places_find_agent(&err);
+	char *agent = places_find_agent(!settings->is_cpu_only, &err);
 
 	if (!agent)
 		return command_error(&err);
@@ -216,6 +234,8 @@ static int run_run(int argc, char **argv)
 	struct run_settings settings = {
 		.outfile = DEFAULT_OUTFILE,
 		.cpu_percent_threshold = 1,
+		.malloc_threshold = 100,
+		.has_leak_detector = true,
 		.has_stacks = true,
 	};
 	struct options_result parsed;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 
 #define AGENT_NAME "libheatline-agent.so"
+#define AGENT_MEMORY_NAME "libheatline-agent-memory.so"
 #define OLDEST_MINOR 6 /* of Python 3; older ones have no row in the layout table */
 
 bool places_is_folder(const char *path)
@@ -186,9 +187,9 @@ char *places_find_python(const char *asked, struct err *err)
 }
 
 /* The agent in this folder, or NULL; frees the folder. */
-static char *agent_in(char *folder)
+static char *agent_in(char *folder, const char *name)
 {
-	char *path = path_join(folder, AGENT_NAME);
+	char *path = path_join(folder, name);
 
 	free(folder);
 	if (access(path, R_OK) == 0)
@@ -197,33 +198,34 @@ static char *agent_in(char *folder)
 	return NULL;
 }
 
-char *places_find_agent(struct err *err)
+char *places_find_agent(bool has_memory, struct err *err)
 {
+	const char *name = has_memory ? AGENT_MEMORY_NAME : AGENT_NAME;
 	const char *named = getenv("HEATLINE_LIBDIR");
 	char executable[PATH_MAX];
 	ssize_t size = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
 
 	if (named && *named) {
-		char *agent = agent_in(places_absolute(named));
+		char *agent = agent_in(places_absolute(named), name);
 
 		if (!agent)
 			err_set(err, ERR_NOT_FOUND,
 				"HEATLINE_LIBDIR is '%s', and there is no %s in it; unset it or "
 				"correct it",
-				named, AGENT_NAME);
+				named, name);
 		return agent;
 	}
 	executable[size > 0 ? size : 0] = '\0';
 	char *folder = path_dirname(executable);
 	char *library = path_join(folder, "../lib/heatline");
-	char *agent = agent_in(path_normalise(library));
+	char *agent = agent_in(path_normalise(library), name);
 	if (!agent)
-		agent = agent_in(path_normalise(folder));
+		agent = agent_in(path_normalise(folder), name);
 	if (!agent)
 		err_set(err, ERR_NOT_FOUND,
 			"%s is neither in %s nor in %s; install heatline again, or name its folder "
 			"in HEATLINE_LIBDIR",
-			AGENT_NAME, library, folder);
+			name, library, folder);
 	free(library);
 	free(folder);
 	return agent;

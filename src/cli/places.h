@@ -23,9 +23,9 @@ char *places_find_python(const char *asked, struct err *err);
  * negative with the sentence: too old, or not CPython. */
 int places_check_python(const char *path, struct err *err);
 
-/* The agent library: in $HEATLINE_LIBDIR, ../lib/heatline/ from the executable, or
+/* The agent library, the one that profiles memory or the one that does not: in $HEATLINE_LIBDIR, ../lib/heatline/ from the executable, or
  * beside it.  NULL with the sentence in err when it is in none of them. */
-char *places_find_agent(struct err *err);
+char *places_find_agent(bool has_memory, struct err *err);
 
 /* An absolute, normalised path; links are not resolved. */
 char *places_absolute(const char *path);

@@ -25,6 +25,7 @@ void codes_fini(struct codes *codes)
 		free(codes->items[i].lines);
 		free(codes->items[i].bytecode);
 		free(codes->items[i].ops);
+		free(codes->items[i].line_of);
 	}
 	free(codes->items);
 	map_bytes_fini(&codes->known);
@@ -99,4 +100,19 @@ struct py_location codes_locate(const struct code *code, uint32_t offset)
 {
 	return py_locate(line_kind(code->version), code->lines, code->lines_size,
 			 (int32_t)code->first_line, offset);
+}
+
+uint32_t codes_line(struct code *code, uint32_t offset)
+{
+	uint32_t op = offset / 2;
+	if (op >= code->bytecode_size / 2)
+		return code->first_line;
+	if (code->line_of == NULL)
+		code->line_of = mem_zalloc(code->bytecode_size / 2, sizeof(*code->line_of));
+	if (code->line_of[op] == 0) {
+		struct py_location where = codes_locate(code, offset);
+		uint32_t line = where.line > 0 ? (uint32_t)where.line : code->first_line;
+		code->line_of[op] = 1 + (line < UINT32_MAX - 1 ? line : 0);
+	}
+	return code->line_of[op] - 1;
 }

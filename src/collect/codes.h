@@ -36,6 +36,7 @@ struct code {
 	unsigned char *bytecode; /* owned */
 	uint32_t lines_size, bytecode_size;
 	struct op_count *ops; /* owned; bytecode_size / 2, NULL until one is counted */
+	uint32_t *line_of;    /* owned; line + 1 by instruction, 0: not looked up yet */
 };
 
 struct codes {
@@ -55,6 +56,9 @@ uint32_t codes_add(struct codes *codes, const struct code_info *info, unsigned v
 
 /* The counts at a byte offset, or NULL when it lies outside the code. */
 struct op_count *codes_op(struct code *code, uint32_t offset);
+
+/* The line of an instruction, never 0: where it has none, its code's first. */
+uint32_t codes_line(struct code *code, uint32_t offset);
 
 /* Line and columns of an instruction. */
 struct py_location codes_locate(const struct code *code, uint32_t offset);

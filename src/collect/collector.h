@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/codes.h"
+#include "collect/heap.h"
 #include "collect/images.h"
 #include "collect/run.h"
 #include "collect/tree.h"
@@ -61,6 +62,7 @@ struct thread {
 
 /* A process that carries the agent. */
 struct process {
+	uint32_t index;      /* in collector->processes */
 	pid_t pid, parent_pid;
 	char *ring_path;     /* owned */
 	struct ring *ring;   /* mapped; NULL once the process has ended and is drained */
@@ -93,6 +95,7 @@ struct collector {
 	struct intern *strings;
 	struct codes codes;
 	struct tree tree;
+	struct heap heap;
 	struct tree_weights startup; /* the interpreter's own start and end */
 	VEC(struct process *) processes; /* owned */
 	VEC(struct moments) moments;
@@ -132,6 +135,28 @@ uint32_t processes_stack_node(struct collector *collector, uint32_t count);
  * those of the process's folder. */
 uint32_t processes_add_code(struct collector *collector, struct process *process,
 			    const struct code_info *info);
+
+/* Turns a record's code ids into frames (in collector->tree_frames); false when
+ * one is not known. */
+bool processes_translate(struct collector *collector, struct process *process,
+			 const struct record_frame *frames, uint32_t count);
+
+/* The frame whose line a stack of count frames is booked to: the innermost in
+ * scope, else the innermost. */
+uint32_t processes_line_frame(const struct collector *collector, uint32_t count);
+
+/* --- memory.c --- */
+
+/* Each returns false when the record makes no sense. */
+bool memory_on_alloc(struct collector *collector, struct process *process,
+		     const struct record_alloc *record);
+bool memory_on_free(struct collector *collector, struct process *process,
+		    const struct record_free *record);
+bool memory_on_copy(struct collector *collector, struct process *process,
+		    const struct record_copy *record);
+
+/* The footprint at this moment. */
+void memory_round(struct collector *collector);
 
 /* --- watch.c --- */
 

@@ -123,6 +123,7 @@ static void add_process(struct collector *collector, const char *path, struct ri
 	reason[sizeof(reason) - 1] = '\0';
 
 	end_predecessor(collector, ring->pid, ring->start_ns);
+	process->index = collector->processes.count;
 	process->ring_path = mem_copy_text(path);
 	process->ring = ring;
 	process->state = atomic_load(&ring->state);
@@ -270,8 +271,7 @@ static bool on_code(struct collector *collector, struct process *process,
 
 /* --- samples --- */
 
-/* The frame whose line the stack is booked to. */
-static uint32_t line_frame(const struct collector *collector, uint32_t count)
+uint32_t processes_line_frame(const struct collector *collector, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (collector->codes.items[collector->tree_frames[i].code].in_scope)
@@ -283,7 +283,7 @@ static uint32_t line_frame(const struct collector *collector, uint32_t count)
 uint32_t processes_stack_node(struct collector *collector, uint32_t count)
 {
 	return tree_add(&collector->tree, collector->tree_frames, count,
-			count == 0 ? 0 : line_frame(collector, count));
+			count == 0 ? 0 : processes_line_frame(collector, count));
 }
 
 static uint64_t next_random(struct collector *collector)
@@ -391,15 +391,15 @@ static bool is_startup(const struct collector *collector, uint32_t count)
 	return collector->codes.items[collector->tree_frames[count - 1].code].is_bootstrap;
 }
 
-static bool translate_frames(struct collector *collector, struct process *process,
-			     const struct record_sample *sample)
+bool processes_translate(struct collector *collector, struct process *process,
+			 const struct record_frame *frames, uint32_t count)
 {
-	for (uint32_t i = 0; i < sample->count; i++) {
-		uint32_t id = sample->frames[i].code;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t id = frames[i].code;
 		if (id >= process->ids.count || process->ids.items[id] == 0)
 			return false;
 		collector->tree_frames[i] = (struct tree_frame){process->ids.items[id],
-								sample->frames[i].offset};
+								frames[i].offset};
 	}
 	return true;
 }
@@ -424,7 +424,8 @@ static bool on_sample(struct collector *collector, struct process *process,
 		return false;
 	uint64_t alive_ns = sample->time_ns - process->start_ns;
 	if (sample->time_ns < process->start_ns || sample->user_ns > alive_ns + 1000000000u ||
-	    sample->system_ns > alive_ns + 1000000000u || !translate_frames(collector, process, sample))
+	    sample->system_ns > alive_ns + 1000000000u ||
+	    !processes_translate(collector, process, sample->frames, sample->count))
 		return false;
 
 	struct thread *thread = process->slots[sample->thread];
@@ -448,7 +449,7 @@ static bool on_sample(struct collector *collector, struct process *process,
 		count_callees(collector, sample->count);
 		if (!is_startup(collector, sample->count))
 			note_moment(collector,
-				    collector->tree_frames[line_frame(collector, sample->count)],
+				    collector->tree_frames[processes_line_frame(collector, sample->count)],
 				    sample->time_ns);
 	}
 	return true;
@@ -472,6 +473,15 @@ static bool on_record(struct collector *collector, struct process *process,
 			return false;
 		on_thread(collector, process, (const struct record_thread *)record);
 		return true;
+	case RECORD_ALLOC:
+		return record->size >= sizeof(struct record_alloc) &&
+		       memory_on_alloc(collector, process, (const struct record_alloc *)record);
+	case RECORD_FREE:
+		return record->size >= sizeof(struct record_free) &&
+		       memory_on_free(collector, process, (const struct record_free *)record);
+	case RECORD_COPY:
+		return record->size >= sizeof(struct record_copy) &&
+		       memory_on_copy(collector, process, (const struct record_copy *)record);
 	case RECORD_EXIT:
 		return true;
 	default:
@@ -516,6 +526,8 @@ static void close_process(struct collector *collector, struct process *process)
 		process->end_ns = clock_monotonic_ns();
 	for (uint32_t i = 0; i < process->threads.count; i++)
 		watch_end(collector, process, process->threads.items[i], process->end_ns);
+	heap_process_end(&collector->heap, process->index,
+			 (double)(process->end_ns - collector->start_ns) * 1e-9);
 	for (uint32_t i = 0; i < LOST_REASON_COUNT; i++)
 		process->lost[i] += atomic_load(&process->ring->lost[i]);
 	process->clocks = atomic_load(&process->ring->clocks);

@@ -71,6 +71,7 @@ static void collector_init(struct collector *collector, const struct run_options
 	collector->strings = intern_new();
 	codes_init(&collector->codes, collector->strings);
 	tree_init(&collector->tree);
+	heap_init(&collector->heap);
 	map_init(&collector->moment_index);
 	collector->random = clock_monotonic_ns() | 1;
 	collector->scratch = mem_alloc(RECORD_MAX_BYTES);
@@ -103,6 +104,7 @@ static void collector_fini(struct collector *collector)
 	map_fini(&collector->moment_index);
 	codes_fini(&collector->codes);
 	tree_fini(&collector->tree);
+	heap_fini(&collector->heap);
 	intern_free(collector->strings);
 	scope_fini(&collector->scope);
 	free(collector->scratch);
@@ -203,6 +205,7 @@ static void loop(struct collector *collector, pid_t pid, const sigset_t *watched
 		processes_discover(collector);
 		processes_drain(collector);
 		watch_round(collector);
+		memory_round(collector);
 		if (interval_ns != 0 && clock_monotonic_ns() >= next_write_ns) {
 			write_in_between(collector);
 			next_write_ns = clock_monotonic_ns() + interval_ns;
@@ -222,6 +225,7 @@ int collect_run(const struct run_options *options, struct run_result *result, st
 	if (status != 0)
 		goto out;
 	collector.control->interval_ns = (uint64_t)(options->sampling_interval_s * 1e9);
+	collector.control->memory_window = options->memory_window_bytes;
 
 	watched_signals(&watched);
 	sigprocmask(SIG_BLOCK, &watched, &before);

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -45,6 +46,10 @@ struct run_options {
 	double profile_interval_s;   /* write it so often while the program runs; 0: at the end */
 	double cpu_percent_threshold; /* leave out files below this share of the total */
 	bool is_virtual_time;         /* CPU time only: waiting is no part of the profile */
+	bool has_memory;              /* allocations and copies too; agent is then the memory one */
+	uint64_t memory_window_bytes; /* mean bytes between sampled allocations; 0: automatic */
+	double malloc_threshold;      /* allocations that make a file worth reporting */
+	bool has_leak_detector;
 	bool has_stacks;              /* keep whole stacks */
 	bool is_reduced;              /* write only lines with figures */
 

@@ -24,6 +24,7 @@ struct tree_weights {
 	uint64_t wait_ns; /* main thread off the CPU */
 	uint64_t idle_ns; /* another thread off the CPU; no part of any total */
 	uint64_t cpu_ns;  /* part of the above on a CPU */
+	uint64_t alloc_bytes, live_bytes, copy_bytes; /* estimated from samples */
 	uint32_t samples; /* CPU samples and looks at a waiting thread */
 };
 

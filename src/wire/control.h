@@ -19,6 +19,7 @@ struct control {
 	uint32_t wire_version;
 	int32_t collector_pid;       /* may read the processes' memory */
 	uint64_t interval_ns;        /* wanted CPU time between samples of a thread; 0: automatic */
+	uint64_t memory_window;      /* mean bytes between sampled allocations; 0: automatic */
 	_Atomic uint32_t rings;      /* rings ever made in this run */
 };
 

@@ -21,6 +21,9 @@ enum record_type {
 	RECORD_THREAD,     /* struct record_thread: a thread began */
 	RECORD_THREAD_END, /* struct record_thread: a thread ended */
 	RECORD_EXIT,       /* struct record_exit: the process ends in good order */
+	RECORD_ALLOC,      /* struct record_alloc: a sampled allocation */
+	RECORD_FREE,       /* struct record_free: the end of one */
+	RECORD_COPY,       /* struct record_copy: a sampled copy */
 };
 
 struct record {
@@ -79,6 +82,42 @@ struct record_thread {
 	uint64_t cpu_ns; /* the thread's CPU clock */
 	uint32_t thread; /* slot */
 	int32_t tid;
+};
+
+enum alloc_flag {
+	ALLOC_PYTHON = 1 << 0,    /* came through Python's allocators; else native */
+	ALLOC_UNTRACKED = 1 << 1, /* its end will not be told: volume only */
+};
+
+/* A sampled allocation stands for `weight` bytes allocated here (docs/MEMORY.md
+ * derives it), of blocks of `size` bytes. */
+struct record_alloc {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t id;     /* for record_free; never 0 */
+	uint64_t size;   /* bytes of this block */
+	uint64_t weight; /* bytes that it stands for */
+	uint32_t thread; /* slot */
+	uint32_t flags;  /* enum alloc_flag */
+	uint32_t count;
+	uint32_t reserved;
+	struct record_frame frames[]; /* count of them, innermost first */
+};
+
+struct record_free {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t id;
+};
+
+/* A sampled memcpy or memmove; stands for `weight` bytes copied here. */
+struct record_copy {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t weight;
+	uint32_t thread;
+	uint32_t count;
+	struct record_frame frames[]; /* innermost first */
 };
 
 struct record_exit {

@@ -34,7 +34,8 @@
 	X(NO_SLOT, "more threads than can be watched")                                             \
 	X(CODE_UNREADABLE, "code object unreadable")                                               \
 	X(TORN, "frame changed while it was read")                                                 \
-	X(BAD_RECORD, "record damaged")
+	X(BAD_RECORD, "record damaged")                                                            \
+	X(FREES, "end of an allocation not noted")
 
 enum lost_reason {
 #define X(name, text) LOST_##name,

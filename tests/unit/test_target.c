@@ -312,10 +312,10 @@ static void the_agent(void **state)
 	struct err err;
 
 	setenv("HEATLINE_LIBDIR", folder, 1);
-	assert_null(places_find_agent(&err));
+	assert_null(places_find_agent(false, &err));
 	assert_non_null(strstr(err.message, "HEATLINE_LIBDIR"));
 	write_file("libheatline-agent.so", "", 0644);
-	char *agent = places_find_agent(&err);
+	char *agent = places_find_agent(false, &err);
 	assert_string_equal(agent, below("libheatline-agent.so"));
 	free(agent);
 	unlink("libheatline-agent.so");

@@ -1,0 +1,389 @@
+/* heap.c - see heap.h.
+ *
+ * The live samples are a table of buckets of eight, shared by all threads
+ * without a lock: an address is put in by the thread that has just been given
+ * it and taken out by the one that gives it back, so no two threads ever work
+ * on the same address; different ones meet only in the claim of a place. */
+#include "agent/heap.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "agent/agent.h"
+
+#define WINDOW_MIN 8192u        /* bytes; 640 samples of 5 MB: 4 % */
+#define WINDOW_SHIFT_MAX 14u    /* 128 MiB */
+#define COPY_WINDOW (2u << 20)
+#define TOKENS_MAX 12000        /* samples that may come at once */
+#define TOKENS_PER_S 2500u
+#define TOKENS_GRACE 500        /* after the window was widened */
+
+#define BUCKETS (1u << 15)
+#define BUCKET_PLACES 8u
+#define BUCKETS_TRIED 4u
+#define LATE_MAX 8192u
+
+struct place {
+	_Atomic uint64_t block; /* 0: free */
+	uint64_t id;
+};
+
+__thread int64_t g_heap_left __attribute__((tls_model("initial-exec")));
+__thread int64_t g_copy_left __attribute__((tls_model("initial-exec")));
+static __thread double window __attribute__((tls_model("initial-exec"))); /* of the running count */
+static __thread uint64_t random_state __attribute__((tls_model("initial-exec")));
+
+_Atomic uint8_t *g_heap_filter;
+static struct place *places;
+static uint64_t fixed_window;
+static _Atomic uint32_t window_shift;
+static _Atomic int64_t tokens;
+static _Atomic uint64_t refilled_ns;
+static _Atomic uint64_t next_id = 1;
+
+/* Frees that found the ring full; told as soon as it has room. */
+static _Atomic uint64_t late[LATE_MAX];
+static _Atomic uint32_t late_count;
+
+/* --- the window --- */
+
+static void refill_tokens(void)
+{
+	uint64_t now_ns = now_wall_ns();
+	uint64_t last_ns = atomic_load_explicit(&refilled_ns, memory_order_relaxed);
+	if (now_ns - last_ns < 50000000u ||
+	    !atomic_compare_exchange_strong(&refilled_ns, &last_ns, now_ns))
+		return;
+	uint64_t more = (now_ns - last_ns) / 1000000u * TOKENS_PER_S / 1000u;
+	int64_t have = atomic_load(&tokens) + (int64_t)(more < TOKENS_MAX ? more : TOKENS_MAX);
+	uint32_t shift = atomic_load(&window_shift);
+	if (have > TOKENS_MAX / 2 && shift > 0)
+		atomic_store(&window_shift, shift - 1);
+	atomic_store(&tokens, have < TOKENS_MAX ? have : TOKENS_MAX);
+}
+
+static double current_window(void)
+{
+	if (fixed_window != 0)
+		return (double)fixed_window;
+	uint32_t shift = atomic_load_explicit(&window_shift, memory_order_relaxed);
+	return (double)((uint64_t)WINDOW_MIN << shift);
+}
+
+static void spend_token(void)
+{
+	if (fixed_window != 0)
+		return;
+	refill_tokens();
+	if (atomic_fetch_sub_explicit(&tokens, 1, memory_order_relaxed) > 0)
+		return;
+	uint32_t shift = atomic_load(&window_shift);
+	if (shift < WINDOW_SHIFT_MAX)
+		atomic_store(&window_shift, shift + 1);
+	atomic_store(&tokens, TOKENS_GRACE);
+}
+
+static double random_unit(void)
+{
+	if (random_state == 0)
+		random_state = (now_wall_ns() ^ (uint64_t)(uintptr_t)&random_state) | 1;
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return ((double)(random_state >> 11) + 1) * 0x1p-53;
+}
+
+static int64_t draw(double mean)
+{
+	return (int64_t)(-log(random_unit()) * mean) + 1;
+}
+
+/* How many bytes a sampled block of this size stands for. */
+static uint64_t weight_of(size_t size, double mean)
+{
+	double ratio = (double)size / mean;
+	if (ratio > 30)
+		return size;
+	return (uint64_t)((double)size / -expm1(-ratio) + 0.5);
+}
+
+/* --- live samples --- */
+
+static struct place *bucket_of(const void *block, uint32_t attempt)
+{
+	uint64_t hash = ((uint64_t)(uintptr_t)block >> 4) * 0x9e3779b97f4a7c15ull;
+	return &places[(((hash >> 40) + attempt) & (BUCKETS - 1)) * BUCKET_PLACES];
+}
+
+static bool live_add(const void *block, uint64_t id)
+{
+	for (uint32_t i = 0; i < BUCKETS_TRIED * BUCKET_PLACES; i++) {
+		struct place *place = &bucket_of(block, i / BUCKET_PLACES)[i % BUCKET_PLACES];
+		uint64_t empty = 0;
+		/* The id is read only by whoever frees the block, after us. */
+		if (atomic_load_explicit(&place->block, memory_order_relaxed) == 0 &&
+		    atomic_compare_exchange_strong(&place->block, &empty,
+						   (uint64_t)(uintptr_t)block)) {
+			place->id = id;
+			_Atomic uint8_t *count = &g_heap_filter[heap_filter_slot(block)];
+			/* A full counter stays full: it then says "maybe" for good. */
+			if (atomic_load_explicit(count, memory_order_relaxed) < 255)
+				atomic_fetch_add_explicit(count, 1, memory_order_release);
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t heap_take(const void *block)
+{
+	uint64_t wanted = (uint64_t)(uintptr_t)block;
+	if (block == NULL || !heap_may_be_sampled(block))
+		return 0;
+	for (uint32_t i = 0; i < BUCKETS_TRIED * BUCKET_PLACES; i++) {
+		struct place *place = &bucket_of(block, i / BUCKET_PLACES)[i % BUCKET_PLACES];
+		if (atomic_load_explicit(&place->block, memory_order_acquire) != wanted)
+			continue;
+		uint64_t id = place->id;
+		_Atomic uint8_t *count = &g_heap_filter[heap_filter_slot(block)];
+		if (atomic_load_explicit(count, memory_order_relaxed) < 255)
+			atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+		atomic_store_explicit(&place->block, 0, memory_order_release);
+		return id;
+	}
+	return 0;
+}
+
+/* --- records --- */
+
+static bool push_free(uint64_t id)
+{
+	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_free));
+	if (record == NULL)
+		return false;
+	struct record_free *out = (struct record_free *)record;
+	out->time_ns = now_wall_ns();
+	out->id = id;
+	ring_commit(record, sizeof(*out), RECORD_FREE);
+	return true;
+}
+
+static void push_late(void)
+{
+	uint32_t count = atomic_load_explicit(&late_count, memory_order_relaxed);
+	if (count == 0)
+		return;
+	for (uint32_t i = 0; i < LATE_MAX; i++) {
+		uint64_t id = atomic_exchange(&late[i], 0);
+		if (id == 0)
+			continue;
+		if (!push_free(id)) {
+			atomic_store(&late[i], id);
+			return;
+		}
+		atomic_fetch_sub(&late_count, 1);
+	}
+}
+
+void heap_end(uint64_t id)
+{
+	if (push_free(id))
+		return;
+	for (uint32_t i = 0; i < LATE_MAX; i++) {
+		uint64_t empty = 0;
+		if (atomic_compare_exchange_strong(&late[i], &empty, id)) {
+			atomic_fetch_add(&late_count, 1);
+			return;
+		}
+	}
+	ring_count_lost(g_agent.ring, LOST_FREES);
+}
+
+void heap_put_back(const void *block, uint64_t id)
+{
+	if (!live_add(block, id))
+		heap_end(id);
+}
+
+void heap_forget(const void *block)
+{
+	uint64_t id = heap_take(block);
+	if (id != 0)
+		heap_end(id);
+}
+
+/* The walk reads memory directly: this thread called us, so its frames are
+ * whole and stay where they are. */
+static bool read_direct(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
+{
+	(void)reader;
+	memcpy(dst, (const void *)(uintptr_t)addr, size);
+	return true;
+}
+
+static size_t read_many_direct(const struct mem_reader *reader, const struct iovec *dst,
+			       const struct iovec *src, size_t count)
+{
+	(void)reader;
+	for (size_t i = 0; i < count; i++)
+		memcpy(dst[i].iov_base, src[i].iov_base, src[i].iov_len);
+	return count;
+}
+
+static const struct mem_reader direct_reader = {.read = read_direct, .read_many = read_many_direct};
+
+static bool walk_own_stack(struct agent_thread *self, uint32_t *count)
+{
+	struct walker walker = g_agent.walker;
+	uint8_t flags = 0;
+	walker.reader = &direct_reader;
+	return sample_walk(self, &walker, count, &flags);
+}
+
+static void copy_frames(const struct agent_thread *self, struct record_frame *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		frames[i] = (struct record_frame){self->identities[i], self->frames[i].offset};
+}
+
+static void push_alloc(struct agent_thread *self, const void *block, size_t size, uint64_t weight,
+		       uint32_t flags)
+{
+	uint32_t count;
+	push_late();
+	if (!walk_own_stack(self, &count))
+		return;
+	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
+	struct record *record = ring_reserve(g_agent.ring, bytes);
+	if (record == NULL)
+		return;
+	struct record_alloc *out = (struct record_alloc *)record;
+	out->time_ns = now_wall_ns();
+	out->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+	out->size = size;
+	out->weight = weight;
+	out->thread = self->slot;
+	out->flags = flags;
+	out->count = count;
+	out->reserved = 0;
+	copy_frames(self, out->frames, count);
+	if (!live_add(block, out->id))
+		out->flags |= ALLOC_UNTRACKED;
+	ring_commit(record, bytes, RECORD_ALLOC);
+}
+
+static void push_copy(struct agent_thread *self, uint64_t weight)
+{
+	uint32_t count;
+	if (!walk_own_stack(self, &count))
+		return;
+	uint32_t bytes = (uint32_t)(sizeof(struct record_copy) + count * sizeof(struct record_frame));
+	struct record *record = ring_reserve(g_agent.ring, bytes);
+	if (record == NULL)
+		return;
+	struct record_copy *out = (struct record_copy *)record;
+	out->time_ns = now_wall_ns();
+	out->weight = weight;
+	out->thread = self->slot;
+	out->count = count;
+	copy_frames(self, out->frames, count);
+	ring_commit(record, bytes, RECORD_COPY);
+}
+
+/* Whether this thread may be sampled now; keeps our own handler out. */
+static struct agent_thread *enter(void)
+{
+	struct agent_thread *self = g_self;
+	if (self == NULL || !g_agent.is_active || places == NULL ||
+	    atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire))
+		return NULL;
+	return self;
+}
+
+static void leave(struct agent_thread *self)
+{
+	atomic_store_explicit(&self->is_busy, false, memory_order_release);
+}
+
+void heap_sample(const void *block, size_t size, uint32_t flags)
+{
+	int saved = errno;
+	double mean = window;
+	/* Nothing inside may count towards the next sample. */
+	g_heap_left = HEAP_PAUSE;
+	g_copy_left = g_copy_left < 0 ? 0 : g_copy_left;
+	int64_t copy_left = g_copy_left;
+	g_copy_left = HEAP_PAUSE;
+	struct agent_thread *self = enter();
+	/* The first count of a thread was no draw: it is set up only. */
+	if (self != NULL && mean > 0) {
+		uint64_t begin_ns = now_wall_ns();
+		spend_token();
+		push_alloc(self, block, size, weight_of(size, mean), flags);
+		atomic_fetch_add_explicit(&g_agent.ring->agent_ns, now_wall_ns() - begin_ns,
+					  memory_order_relaxed);
+	}
+	if (self != NULL)
+		leave(self);
+	window = current_window();
+	g_heap_left = draw(window);
+	g_copy_left = copy_left;
+	errno = saved;
+}
+
+void heap_copy_sample(size_t size)
+{
+	static __thread bool is_set __attribute__((tls_model("initial-exec")));
+	int saved = errno;
+	int64_t heap_left = g_heap_left;
+	g_heap_left = HEAP_PAUSE;
+	g_copy_left = HEAP_PAUSE;
+	struct agent_thread *self = enter();
+	if (self != NULL && is_set)
+		push_copy(self, weight_of(size, COPY_WINDOW));
+	if (self != NULL)
+		leave(self);
+	is_set = true;
+	g_heap_left = heap_left;
+	g_copy_left = draw(COPY_WINDOW);
+	errno = saved;
+}
+
+/* --- life --- */
+
+static int make_tables(void)
+{
+	void *filter = agent_map(HEAP_FILTER_SLOTS);
+	void *table = agent_map(sizeof(struct place) * BUCKETS * BUCKET_PLACES);
+	if (filter == NULL || table == NULL)
+		return -errno;
+	g_heap_filter = filter;
+	places = table;
+	return 0;
+}
+
+int heap_start(uint64_t wanted_window)
+{
+	fixed_window = wanted_window;
+	atomic_store(&tokens, TOKENS_MAX);
+	atomic_store(&refilled_ns, now_wall_ns());
+	return make_tables();
+}
+
+void heap_after_fork(void)
+{
+	if (places == NULL)
+		return;
+	munmap((void *)g_heap_filter, HEAP_FILTER_SLOTS);
+	munmap(places, sizeof(struct place) * BUCKETS * BUCKET_PLACES);
+	g_heap_filter = NULL;
+	places = NULL;
+	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
+		atomic_store(&late[i], 0);
+	atomic_store(&late_count, 0);
+	atomic_store(&tokens, TOKENS_MAX);
+	atomic_store(&window_shift, 0);
+	make_tables();
+}

@@ -1,0 +1,308 @@
+/* heap.c - see heap.h. */
+#include "collect/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define MB (1024.0 * 1024.0)
+#define SITES_MAX 200000u
+
+/* The peak's composition is taken anew when the peak has grown by this share. */
+#define COMPOSE_STEP 1.01
+
+/* A leak grows by this factor from each quarter of its time to the next. */
+#define LEAK_STEP 1.08
+#define LEAK_MIN_BYTES (512.0 * 1024)
+
+/* --- sites --- */
+
+static uint32_t site_new(struct heap *heap, struct site site)
+{
+	if (heap->sites.count >= SITES_MAX)
+		return SITE_NONE;
+	site.first_s = -1;
+	series_init(&site.series, SITE_POINTS, 0.02f);
+	vec_push(&heap->sites, site);
+	return heap->sites.count - 1;
+}
+
+void heap_init(struct heap *heap)
+{
+	memset(heap, 0, sizeof(*heap));
+	map_init(&heap->lines);
+	map_init(&heap->functions);
+	site_new(heap, (struct site){.line = 0});
+	heap->live_mask = 1023;
+	heap->live = mem_zalloc(heap->live_mask + 1, sizeof(*heap->live));
+	series_init(&heap->footprint, FOOTPRINT_POINTS, 0.01f);
+}
+
+void heap_fini(struct heap *heap)
+{
+	for (uint32_t i = 0; i < heap->sites.count; i++)
+		series_fini(&heap->sites.items[i].series);
+	vec_free(&heap->sites);
+	map_fini(&heap->lines);
+	map_fini(&heap->functions);
+	free(heap->live);
+	series_fini(&heap->footprint);
+}
+
+uint32_t heap_line_site(struct heap *heap, const char *filename, uint32_t line)
+{
+	bool is_new;
+	/* File names are interned, so the address stands for the name. */
+	uint64_t key = map_hash_number((uint64_t)(uintptr_t)filename) ^ line;
+	uint64_t *site = map_put(&heap->lines, key, &is_new);
+	if (is_new)
+		*site = site_new(heap, (struct site){.filename = filename, .line = line});
+	return (uint32_t)*site;
+}
+
+uint32_t heap_function_site(struct heap *heap, uint32_t code, const char *filename, uint32_t line)
+{
+	bool is_new;
+	uint64_t *site = map_put(&heap->functions, code, &is_new);
+	if (is_new)
+		*site = site_new(heap, (struct site){.filename = filename, .line = line, .code = code});
+	return (uint32_t)*site;
+}
+
+/* Brings the integral up to now, then changes the live bytes. */
+static void site_change(struct site *site, double bytes, double time_s)
+{
+	if (site->first_s < 0)
+		site->first_s = site->last_s = time_s;
+	if (time_s > site->last_s) {
+		site->byte_seconds += site->live_bytes * (time_s - site->last_s);
+		site->last_s = time_s;
+	}
+	site->live_bytes += bytes;
+	if (site->live_bytes < 0)
+		site->live_bytes = 0;
+	if (site->live_bytes > site->peak_bytes)
+		site->peak_bytes = site->live_bytes;
+	if (site->code == 0)
+		series_add(&site->series, (float)time_s, (float)(site->live_bytes / MB), 0);
+}
+
+double heap_average(const struct site *site, double end_s)
+{
+	if (site->first_s < 0 || end_s <= site->first_s)
+		return site->live_bytes;
+	double rest_s = end_s > site->last_s ? end_s - site->last_s : 0;
+	return (site->byte_seconds + site->live_bytes * rest_s) / (end_s - site->first_s);
+}
+
+/* --- live samples --- */
+
+static uint64_t live_key(uint32_t process, uint64_t id)
+{
+	return (uint64_t)(process + 1) << 44 ^ id;
+}
+
+static uint32_t live_home(const struct heap *heap, uint64_t key)
+{
+	return (uint32_t)(map_hash_number(key) >> 20) & heap->live_mask;
+}
+
+static struct live *live_find(struct heap *heap, uint64_t key)
+{
+	uint32_t at = live_home(heap, key);
+	while (heap->live[at].key != 0 && heap->live[at].key != key)
+		at = (at + 1) & heap->live_mask;
+	return &heap->live[at];
+}
+
+static void live_grow(struct heap *heap)
+{
+	struct live *old = heap->live;
+	uint32_t old_mask = heap->live_mask;
+	heap->live_mask = old_mask * 2 + 1;
+	heap->live = mem_zalloc((size_t)heap->live_mask + 1, sizeof(*heap->live));
+	for (uint32_t i = 0; i <= old_mask; i++) {
+		if (old[i].key != 0)
+			*live_find(heap, old[i].key) = old[i];
+	}
+	free(old);
+}
+
+/* Takes an entry out and closes the gap, so that searches stay short. */
+static void live_remove(struct heap *heap, struct live *entry)
+{
+	uint32_t hole = (uint32_t)(entry - heap->live);
+	uint32_t at = hole;
+	heap->live_count--;
+	for (;;) {
+		at = (at + 1) & heap->live_mask;
+		if (heap->live[at].key == 0)
+			break;
+		uint32_t home = live_home(heap, heap->live[at].key);
+		/* It may move back if its home does not lie behind the hole. */
+		if (((at - home) & heap->live_mask) < ((at - hole) & heap->live_mask))
+			continue;
+		heap->live[hole] = heap->live[at];
+		hole = at;
+	}
+	heap->live[hole].key = 0;
+}
+
+/* --- events --- */
+
+/* Notes what the peak is made of, before the first end after it. */
+static void compose_peak(struct heap *heap)
+{
+	if (!heap->is_at_peak)
+		return;
+	heap->is_at_peak = false;
+	if (heap->live_bytes < heap->composed_bytes * COMPOSE_STEP)
+		return;
+	heap->composed_bytes = heap->live_bytes;
+	for (uint32_t i = 0; i < heap->sites.count; i++)
+		heap->sites.items[i].at_peak_bytes = heap->sites.items[i].live_bytes;
+}
+
+static void change_live(struct heap *heap, const struct live *entry, double sign, double time_s)
+{
+	double bytes = sign * (double)entry->bytes;
+	if (sign < 0)
+		compose_peak(heap);
+	site_change(&heap->sites.items[entry->line_site], bytes, time_s);
+	if (entry->function_site != SITE_NONE)
+		site_change(&heap->sites.items[entry->function_site], bytes, time_s);
+	heap->live_bytes += bytes;
+	if (entry->is_python)
+		heap->live_python_bytes += bytes;
+	if (heap->live_bytes > heap->peak_bytes) {
+		heap->peak_bytes = heap->live_bytes;
+		heap->peak_python_bytes = heap->live_python_bytes;
+		heap->peak_s = time_s;
+		heap->is_at_peak = true;
+	}
+}
+
+static void count_alloc(struct site *site, const struct heap_alloc *alloc, double count)
+{
+	site->alloc_bytes += (double)alloc->weight;
+	site->alloc_count += count;
+	if (alloc->is_python)
+		site->python_bytes += (double)alloc->weight;
+	if (!alloc->is_untracked)
+		site->samples++;
+}
+
+void heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
+{
+	double count = alloc->size > 0 ? (double)alloc->weight / (double)alloc->size : 1;
+	heap->samples++;
+	heap->alloc_bytes += (double)alloc->weight;
+	heap->alloc_count += count;
+	if (alloc->is_python)
+		heap->python_bytes += (double)alloc->weight;
+	count_alloc(&heap->sites.items[alloc->line_site], alloc, count);
+	if (alloc->function_site != SITE_NONE)
+		count_alloc(&heap->sites.items[alloc->function_site], alloc, count);
+	uint64_t key = live_key(alloc->process, alloc->id);
+	if (alloc->is_untracked || heap->live_count >= LIVE_MAX || live_find(heap, key)->key != 0) {
+		heap->untracked++;
+		return;
+	}
+	if (heap->live_count * 2 > heap->live_mask)
+		live_grow(heap);
+	struct live *entry = live_find(heap, key);
+	*entry = (struct live){
+		.key = key,
+		.node = alloc->node,
+		.line_site = alloc->line_site,
+		.function_site = alloc->function_site,
+		.is_python = alloc->is_python,
+		.bytes = alloc->weight,
+	};
+	heap->live_count++;
+	change_live(heap, entry, 1, alloc->time_s);
+}
+
+static void end_live(struct heap *heap, struct live *entry, double time_s)
+{
+	change_live(heap, entry, -1, time_s);
+	live_remove(heap, entry);
+}
+
+bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, uint32_t *node,
+	       uint64_t *bytes)
+{
+	struct live *entry = live_find(heap, live_key(process, id));
+	if (entry->key == 0)
+		return false;
+	*node = entry->node;
+	*bytes = entry->bytes;
+	heap->sites.items[entry->line_site].freed++;
+	if (entry->function_site != SITE_NONE)
+		heap->sites.items[entry->function_site].freed++;
+	end_live(heap, entry, time_s);
+	return true;
+}
+
+void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, uint64_t weight)
+{
+	heap->copy_bytes += (double)weight;
+	heap->sites.items[line_site].copy_bytes += (double)weight;
+	if (function_site != SITE_NONE)
+		heap->sites.items[function_site].copy_bytes += (double)weight;
+}
+
+void heap_process_end(struct heap *heap, uint32_t process, double time_s)
+{
+	/* Removing moves entries; so each place is looked at until it holds none. */
+	for (uint32_t i = 0; i <= heap->live_mask; i++) {
+		struct live *entry = &heap->live[i];
+		while (entry->key != 0 && entry->key >> 44 == (uint64_t)process + 1) {
+			heap->sites.items[entry->line_site].ended_bytes += (double)entry->bytes;
+			if (entry->function_site != SITE_NONE)
+				heap->sites.items[entry->function_site].ended_bytes +=
+					(double)entry->bytes;
+			end_live(heap, entry, time_s);
+		}
+	}
+}
+
+void heap_tick(struct heap *heap, double time_s, double rss_bytes)
+{
+	heap->rss_bytes = rss_bytes;
+	if (rss_bytes > heap->peak_rss_bytes)
+		heap->peak_rss_bytes = rss_bytes;
+	series_add(&heap->footprint, (float)time_s, (float)(heap->live_bytes / MB),
+		   (float)(rss_bytes / MB));
+}
+
+/* --- leaks --- */
+
+static double value_at(const struct series *series, double time_s)
+{
+	double value = 0;
+	for (uint32_t i = 0; i < series->count && (double)series->points[i].time_s <= time_s; i++)
+		value = (double)series->points[i].value;
+	return value;
+}
+
+double heap_leak_likelihood(const struct site *site, double end_s, double *bytes_per_s)
+{
+	double kept = site->live_bytes + site->ended_bytes;
+	double span_s = end_s - site->first_s;
+	*bytes_per_s = 0;
+	if (site->first_s < 0 || span_s <= 0 || kept < LEAK_MIN_BYTES || site->samples < 3)
+		return 0;
+	/* What is built once and kept is no leak: a leak goes on growing. */
+	double before = value_at(&site->series, site->first_s + span_s / 4);
+	for (int quarter = 2; quarter <= 4; quarter++) {
+		double now = quarter == 4 ? kept / MB
+					  : value_at(&site->series, site->first_s + span_s * quarter / 4);
+		if (now < before * LEAK_STEP || now <= 0)
+			return 0;
+		before = now;
+	}
+	*bytes_per_s = kept / span_s;
+	return 1 - (double)(site->freed + 1) / (double)(site->samples + 2);
+}

@@ -1,0 +1,104 @@
+/* heap.h - who holds how much memory, over time.
+ *
+ * Fed with the sampled allocations, their ends and the sampled copies of all
+ * processes, in the order of their rings.  A site is a line or a function;
+ * every allocation belongs to one of each, or to site 0 when no line in scope
+ * is on its stack.
+ *
+ * Invariants.  (1) The live bytes of all line sites (with site 0) add up to
+ * live_bytes.  (2) Nothing is ever negative: an end that is not known is
+ * passed over. */
+#ifndef HEATLINE_COLLECT_HEAP_H
+#define HEATLINE_COLLECT_HEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "collect/series.h"
+
+#define SITE_POINTS 100u
+#define FOOTPRINT_POINTS 1000u
+#define LIVE_MAX (1u << 20) /* live samples that are followed; 48 bytes each */
+#define SITE_NONE 0u
+
+/* How a line's or function's memory went. */
+struct site {
+	const char *filename; /* interned; key with line, for a line */
+	uint32_t line;        /* of the line, or first line of the function */
+	uint32_t code;        /* of the function; 0 for a line */
+	double alloc_bytes, python_bytes; /* ever; python is part of it */
+	double alloc_count;
+	double copy_bytes;
+	double live_bytes, peak_bytes;
+	double ended_bytes;    /* still held when their process ended */
+	double at_peak_bytes;  /* live when the whole program was at its peak */
+	double byte_seconds;   /* integral of live_bytes */
+	double first_s, last_s;
+	uint64_t samples, freed; /* sampled allocations, and those that ended */
+	struct series series;    /* live MB over time; lines only */
+};
+
+struct live {
+	uint64_t key; /* process and id; 0: free */
+	uint32_t node, line_site, function_site;
+	uint32_t is_python;
+	uint64_t bytes;
+};
+
+struct heap {
+	VEC(struct site) sites; /* 0 is "no line in scope" */
+	struct map lines;       /* hash of file and line to site */
+	struct map functions;   /* code to site */
+	struct live *live;      /* owned; open addressing */
+	uint32_t live_mask, live_count;
+	double live_bytes, live_python_bytes;
+	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
+	double peak_bytes, peak_python_bytes, peak_s;
+	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
+	bool is_at_peak;        /* the last event made a new peak */
+	uint64_t samples, untracked;
+	double rss_bytes, peak_rss_bytes;
+	struct series footprint; /* live and resident MB */
+};
+
+void heap_init(struct heap *heap);
+void heap_fini(struct heap *heap);
+
+/* The site of a line, of a function; made when missing. */
+uint32_t heap_line_site(struct heap *heap, const char *filename, uint32_t line);
+uint32_t heap_function_site(struct heap *heap, uint32_t code, const char *filename, uint32_t line);
+
+/* One sampled allocation; time in seconds since the start. */
+struct heap_alloc {
+	uint32_t process;
+	uint64_t id;
+	uint64_t size, weight;
+	bool is_python, is_untracked;
+	uint32_t node, line_site, function_site;
+	double time_s;
+};
+
+void heap_alloc(struct heap *heap, const struct heap_alloc *alloc);
+
+/* Its end.  True, with the node and bytes that it belonged to, when known. */
+bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, uint32_t *node,
+	       uint64_t *bytes);
+
+void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, uint64_t weight);
+
+/* A process is gone, and with it its memory. */
+void heap_process_end(struct heap *heap, uint32_t process, double time_s);
+
+/* The time series at this moment; rss of all processes together. */
+void heap_tick(struct heap *heap, double time_s, double rss_bytes);
+
+/* Live bytes averaged over the time since the site's first allocation. */
+double heap_average(const struct site *site, double end_s);
+
+/* How likely the site leaks, by Laplace's rule of succession on its sampled
+ * allocations; 0 when it does not keep growing until the end. */
+double heap_leak_likelihood(const struct site *site, double end_s, double *bytes_per_s);
+
+#endif

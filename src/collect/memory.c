@@ -1,0 +1,126 @@
+/* memory.c - allocations, their ends and copies, from the rings to the heap. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collect/collector.h"
+
+#define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
+
+static double seconds_since_start(const struct collector *collector, uint64_t time_ns)
+{
+	return time_ns > collector->start_ns ? (double)(time_ns - collector->start_ns) * 1e-9 : 0;
+}
+
+/* Where a stack's memory is booked. */
+struct place {
+	uint32_t node, line_site, function_site;
+};
+
+static bool find_place(struct collector *collector, struct process *process,
+		       const struct record_frame *frames, uint32_t count, struct place *place)
+{
+	if (!processes_translate(collector, process, frames, count))
+		return false;
+	*place = (struct place){processes_stack_node(collector, count), SITE_NONE, SITE_NONE};
+	if (count == 0)
+		return true;
+	struct tree_frame frame = collector->tree_frames[processes_line_frame(collector, count)];
+	struct code *code = &collector->codes.items[frame.code];
+	if (!code->in_scope)
+		return true;
+	place->line_site = heap_line_site(&collector->heap, code->filename,
+					  codes_line(code, frame.offset));
+	place->function_site = heap_function_site(&collector->heap, frame.code, code->filename,
+						  code->first_line);
+	return true;
+}
+
+bool memory_on_alloc(struct collector *collector, struct process *process,
+		     const struct record_alloc *record)
+{
+	struct place place;
+	uint64_t need = sizeof(*record) + (uint64_t)record->count * sizeof(record->frames[0]);
+	if (record->count > WALK_MAX_FRAMES || need > record->head.size || record->id == 0 ||
+	    record->size > BLOCK_MAX || record->weight > BLOCK_MAX ||
+	    !find_place(collector, process, record->frames, record->count, &place))
+		return false;
+	struct heap_alloc alloc = {
+		.process = process->index,
+		.id = record->id,
+		.size = record->size,
+		.weight = record->weight,
+		.is_python = (record->flags & ALLOC_PYTHON) != 0,
+		.is_untracked = (record->flags & ALLOC_UNTRACKED) != 0,
+		.node = place.node,
+		.line_site = place.line_site,
+		.function_site = place.function_site,
+		.time_s = seconds_since_start(collector, record->time_ns),
+	};
+	heap_alloc(&collector->heap, &alloc);
+	struct tree_weights *self = &collector->tree.nodes[place.node].self;
+	self->alloc_bytes += record->weight;
+	if (!alloc.is_untracked)
+		self->live_bytes += record->weight;
+	return true;
+}
+
+bool memory_on_free(struct collector *collector, struct process *process,
+		    const struct record_free *record)
+{
+	uint32_t node;
+	uint64_t bytes;
+	/* An end without a beginning: the beginning was lost with a full ring. */
+	if (!heap_free(&collector->heap, process->index, record->id,
+		       seconds_since_start(collector, record->time_ns), &node, &bytes))
+		return true;
+	struct tree_weights *self = &collector->tree.nodes[node].self;
+	self->live_bytes -= bytes < self->live_bytes ? bytes : self->live_bytes;
+	return true;
+}
+
+bool memory_on_copy(struct collector *collector, struct process *process,
+		    const struct record_copy *record)
+{
+	struct place place;
+	uint64_t need = sizeof(*record) + (uint64_t)record->count * sizeof(record->frames[0]);
+	if (record->count > WALK_MAX_FRAMES || need > record->head.size ||
+	    record->weight > BLOCK_MAX ||
+	    !find_place(collector, process, record->frames, record->count, &place))
+		return false;
+	heap_copy(&collector->heap, place.line_site, place.function_site, record->weight);
+	collector->tree.nodes[place.node].self.copy_bytes += record->weight;
+	return true;
+}
+
+static double resident_bytes(pid_t pid)
+{
+	char path[40], text[128];
+	unsigned long long size, resident;
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (got <= 0)
+		return 0;
+	text[got] = '\0';
+	if (sscanf(text, "%llu %llu", &size, &resident) != 2)
+		return 0;
+	return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+void memory_round(struct collector *collector)
+{
+	if (!collector->options->has_memory)
+		return;
+	double resident = 0;
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		const struct process *process = collector->processes.items[i];
+		if (process->ring != NULL && process->end_ns == 0)
+			resident += resident_bytes(process->pid);
+	}
+	heap_tick(&collector->heap, seconds_since_start(collector, clock_monotonic_ns()), resident);
+}
