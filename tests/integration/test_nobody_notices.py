@@ -5,11 +5,13 @@ both streams and the status must be the same to the byte.  The only things made
 alike before comparing are addresses, which differ between any two runs.
 """
 
+import difflib
 import os
 import pty
 import re
 import select
 import subprocess
+import termios
 import time
 import zipfile
 from dataclasses import dataclass, field
@@ -41,8 +43,8 @@ def program_case(name: str, *args: str, **more: Any) -> Case:
 
 
 EXITS = """
-    falls_off exit_none exit_zero exit_three exit_300 exit_negative exit_true exit_message exit_tuple
-    exception keyboard_interrupt exit_in_thread exception_in_thread os_exit os_exit_in_thread
+    falls_off exit_none exit_zero exit_three exit_300 exit_negative exit_true exit_message
+    exit_tuple exception keyboard_interrupt exit_in_thread exception_in_thread os_exit os_exit_in_thread
     abort segfault unraisable raises_at_exit closed_stdout
     """.split()
 SIGNALS = """
@@ -111,12 +113,21 @@ def shell_status(returncode: int) -> int:
     return returncode if returncode >= 0 else 128 - returncode
 
 
-def outcome(done: subprocess.CompletedProcess) -> dict:
-    return {
-        "status": shell_status(done.returncode),
-        "stdout": normalised(done.stdout).decode("utf-8", "backslashreplace").splitlines(),
-        "stderr": normalised(done.stderr).decode("utf-8", "backslashreplace").splitlines(),
-    }
+def outcome(done: subprocess.CompletedProcess) -> List[str]:
+    """All that can be seen of a run from outside, as lines."""
+    lines = [f"status {shell_status(done.returncode)}"]
+    for name, stream in (("stdout", done.stdout), ("stderr", done.stderr)):
+        text = normalised(stream).decode("utf-8", "backslashreplace")
+        lines += [f"{name}: {line}" for line in text.split("\n")]
+    return lines
+
+
+def assert_same(profiled: subprocess.CompletedProcess, plain: subprocess.CompletedProcess) -> None:
+    change = difflib.unified_diff(
+        outcome(plain), outcome(profiled), "plain", "profiled", n=1, lineterm=""
+    )
+    text = "\n".join(change)
+    assert not text, text
 
 
 def assert_unnoticed(python, case: Case, cwd: Path) -> None:
@@ -128,7 +139,7 @@ def assert_unnoticed(python, case: Case, cwd: Path) -> None:
     )
     plain = python.run_plain(case.script, **options)
     profiled = python.heatline_run(case.script, options=["--quiet"], **options)
-    assert outcome(profiled) == outcome(plain)
+    assert_same(profiled, plain)
     assert profiled.profile["heatline"]
 
 
@@ -139,6 +150,13 @@ def test_program(python, case, tmp_path):
     if case.id == "interpreters" and python.version < (3, 9):
         pytest.skip("3.8's interpreters within interpreters are not stable by themselves")
     assert_unnoticed(python, case, tmp_path)
+
+
+def heatline_command(python, arguments: List[str], cwd: Path, **options: Any):
+    """heatline run --quiet python3 arguments…"""
+    outfile = ["-o", cwd / "profile.json"]
+    command = ["run", "--quiet", *outfile, python.executable, *arguments]
+    return python.heatline(command, cwd=cwd, **options)
 
 
 @pytest.mark.parametrize(
@@ -158,29 +176,23 @@ def test_program(python, case, tmp_path):
 def test_command_line_of_python(python, arguments, tmp_path):
     """``heatline run python3 …``: whatever Python itself accepts or refuses."""
     plain = python.run([python.executable, *arguments], text=False, env=STEADY, cwd=tmp_path)
-    profiled = python.heatline_run(
-        [python.executable, *arguments], options=["--quiet"], text=False, env=STEADY, cwd=tmp_path
-    )
+    profiled = heatline_command(python, arguments, tmp_path, text=False, env=STEADY)
     if "importtime" in arguments:
         plain.stderr, profiled.stderr = (
             re.sub(rb"[ \d]+\|", b"|", done.stderr) for done in (plain, profiled)
         )
-    assert outcome(profiled) == outcome(plain)
+    assert_same(profiled, plain)
 
 
 @pytest.mark.parametrize(
     "arguments", [["-"], [], ["-i"], ["-i", "-c", "x = 5"]], ids="dash none i i_code".split()
 )
 def test_program_on_stdin(python, arguments, tmp_path):
-    options = dict(
-        input=b"import sys\nprint(sys.argv, __name__, sys.flags.interactive)\nprint(*vars())\n1//0\n",
-        text=False,
-        env=STEADY,
-        cwd=tmp_path,
-    )
-    plain = python.run([python.executable, *arguments], **options)
-    profiled = python.heatline_run([python.executable, *arguments], options=["--quiet"], **options)
-    assert outcome(profiled) == outcome(plain)
+    code = b"import sys\nprint(sys.argv, __name__, sys.flags.interactive)\nprint(*vars())\n1//0\n"
+    options = dict(input=code, text=False, env=STEADY)
+    plain = python.run([python.executable, *arguments], cwd=tmp_path, **options)
+    profiled = heatline_command(python, arguments, tmp_path, **options)
+    assert_same(profiled, plain)
 
 
 BODY = "import sys, time\nend = time.process_time() + .05\nwhile time.process_time() < end: pass\n"
@@ -330,12 +342,19 @@ def test_detached_process_goes_on(python, tmp_path):
         )
     ):
         path = tmp_path / str(number)
-        results.append(outcome(run(NOTICE / "daemon.py", path, text=False, cwd=tmp_path)))
+        results.append(run(NOTICE / "daemon.py", path, text=False, cwd=tmp_path))
         deadline = time.monotonic() + 30
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         assert path.read_text() == "finished by the daemon"
-    assert results[0] == results[1]
+    assert_same(results[1], results[0])
+
+
+def keep_output_at_interrupts() -> None:
+    """Or the terminal would drop, at Ctrl-C, what the program has just written."""
+    attributes = termios.tcgetattr(0)
+    attributes[3] |= termios.NOFLSH
+    termios.tcsetattr(0, termios.TCSANOW, attributes)
 
 
 def in_terminal(
@@ -348,6 +367,7 @@ def in_terminal(
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(cwd)
+        keep_output_at_interrupts()
         os.execve(command[0], command, clean_environment({**STEADY, "TERM": "dumb"}))
     shown = b""
     left = list(typing)

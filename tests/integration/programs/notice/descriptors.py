@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 
 from burn import burn
 
@@ -26,6 +27,7 @@ os.close(fd)
 thread = threading.Thread(target=lambda: (burn(), print("thread", listing())))
 thread.start()
 thread.join()
+time.sleep(0.05)  # until the system has done away with it too
 sys.stdout.flush()
 pid = os.fork()
 if pid == 0:

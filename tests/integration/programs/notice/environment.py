@@ -26,12 +26,7 @@ for name in sorted(name for name in dir(resource) if name.startswith("RLIMIT_"))
 previous = os.umask(0)
 os.umask(previous)
 print("umask", oct(previous))
-print(
-    "group",
-    os.getpgrp() == os.getpgid(os.getppid()),
-    "session",
-    os.getsid(0) == os.getsid(os.getppid()),
-)
+print("group and session", os.getpgrp() == os.getsid(0))
 print("nice", os.nice(0), "cpus", os.sched_getaffinity(0), "policy", os.sched_getscheduler(0))
 print("user", os.getuid(), os.geteuid(), os.getgid(), os.getgroups())
 print("folder", os.getcwd(), sorted(os.listdir(".")))
