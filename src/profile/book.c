@@ -21,7 +21,7 @@
 
 #define MAX_FILES 20000u          /* generated code can make names without end */
 #define MAX_TIMES_PER_LINE 500u
-#define MAX_COLUMNS_BOOKED 32u    /* while booking */
+#define MAX_COLUMNS_BOOKED 24u    /* while booking */
 #define MAX_COLUMNS 8u            /* after profile_finish */
 #define SOURCE_BYTES_HELD ((size_t)8 << 20)
 
@@ -89,9 +89,11 @@ static void book_column(struct profile_line *line, const struct book_frame *fram
 		if (range->self_s < line->columns[coldest].self_s)
 			coldest = i;
 	}
-	if (!line->columns)
-		line->columns = mem_alloc(MAX_COLUMNS_BOOKED * sizeof(*line->columns));
-	uint32_t at = line->column_count < MAX_COLUMNS_BOOKED ? line->column_count++ : coldest;
+	uint32_t at = coldest;
+	if (line->column_count < MAX_COLUMNS_BOOKED) {
+		vec_reserve(line->columns, line->column_room, line->column_count);
+		at = line->column_count++;
+	}
 	line->columns[at] = (struct column_range){.line_end = frame->line_end,
 						  .column = frame->column,
 						  .column_end = frame->column_end,

@@ -69,7 +69,7 @@ struct profile_line {
 	uint32_t sample_times;
 	uint32_t sample_room, sample_stride, sample_skip; /* book.c's own: one in stride is kept */
 	struct column_range *columns; /* owned; hottest first, at most 8 */
-	uint32_t column_count;
+	uint32_t column_count, column_room;
 	uint32_t mark; /* book.c's own: the last stack that had this line */
 };
 

@@ -86,6 +86,7 @@ static void read_columns(struct profile_reader *reader, const json_t *record,
 	if (kept == 0)
 		return;
 	line->columns = mem_zalloc(kept, sizeof(*line->columns));
+	line->column_room = (uint32_t)kept;
 	for (size_t i = 0; i < kept; i++) {
 		json_t *item = json_array_get(list, i);
 		struct column_range *range = &line->columns[line->column_count++];

@@ -12,10 +12,13 @@ void write_seconds(struct json_out *out, const struct metrics *metrics)
 	json_put_number(out, "native_s", metrics->native_s, DECIMALS_SECONDS);
 	json_put_number(out, "system_s", metrics->system_s, DECIMALS_SECONDS);
 	json_put_number(out, "wait_s", metrics->wait_s, DECIMALS_SECONDS);
-	json_put_number(out, "gil_wait_s", metrics->gil_s, DECIMALS_SECONDS);
-	json_put_number(out, "gc_s", metrics->gc_s, DECIMALS_SECONDS);
-	json_put_number(out, "idle_s", metrics->idle_s, DECIMALS_SECONDS);
 	json_put_number(out, "cpu_s", metrics->cpu_s, DECIMALS_SECONDS);
+	if (metrics->gil_s > 0)
+		json_put_number(out, "gil_wait_s", metrics->gil_s, DECIMALS_SECONDS);
+	if (metrics->gc_s > 0)
+		json_put_number(out, "gc_s", metrics->gc_s, DECIMALS_SECONDS);
+	if (metrics->idle_s > 0)
+		json_put_number(out, "idle_s", metrics->idle_s, DECIMALS_SECONDS);
 }
 
 static void write_percent(struct json_out *out, const struct write_plan *plan, const char *key,
@@ -56,8 +59,10 @@ static void write_own_figures(struct json_out *out, const struct write_plan *pla
 	profile_share_interval(share, plan->profile->sum.samples, &low, &high);
 	write_percent(out, plan, "n_wait_percent", self->wait_s);
 	write_percent(out, plan, "n_inclusive_percent", inclusive_s);
-	write_percent(out, plan, "n_gil_wait_percent", self->gil_s);
-	write_percent(out, plan, "n_gc_percent", self->gc_s);
+	if (self->gil_s > 0)
+		write_percent(out, plan, "n_gil_wait_percent", self->gil_s);
+	if (self->gc_s > 0)
+		write_percent(out, plan, "n_gc_percent", self->gc_s);
 	json_put_unsigned(out, "n_samples", self->samples);
 	json_put_number(out, "n_percent_low", low * 100, DECIMALS_PERCENT);
 	json_put_number(out, "n_percent_high", high * 100, DECIMALS_PERCENT);
@@ -170,6 +175,8 @@ static void write_lines(struct json_out *out, const struct write_plan *plan,
 	uint32_t number = 1;
 	for (uint32_t i = 0; i < file->line_count; i++) {
 		const struct profile_line *line = &file->lines[i];
+		if (!write_plan_keeps_line(plan, line))
+			continue;
 		for (; has_all && number < line->line && number <= writer.lines.count; number++)
 			write_line(&writer, number, NULL);
 		write_line(&writer, line->line, line);
@@ -189,6 +196,8 @@ static void write_functions(struct json_out *out, const struct write_plan *plan,
 	json_begin_array(out, "functions");
 	for (uint32_t i = 0; i < file->function_count; i++) {
 		const struct profile_function *function = &file->functions[i];
+		if (!write_plan_keeps_function(plan, function))
+			continue;
 		json_put_newline(out);
 		json_begin_object(out, NULL);
 		json_put_unsigned(out, "lineno", function->first_line);
@@ -201,12 +210,13 @@ static void write_functions(struct json_out *out, const struct write_plan *plan,
 	json_end_array(out);
 }
 
-static void write_file(struct json_out *out, const struct write_plan *plan,
-		       const struct profile_file *file, enum file_mode mode)
+static void write_file(struct json_out *out, const struct write_plan *plan, uint32_t index,
+		       enum file_mode mode)
 {
+	const struct profile_file *file = &plan->profile->files[index];
 	json_put_newline(out);
 	json_begin_object(out, file->path);
-	write_percent(out, plan, "percent_cpu_time", metrics_seconds(&file->self));
+	write_percent(out, plan, "percent_cpu_time", metrics_seconds(&plan->self[index]));
 	if (mode != FILE_ALL_LINES)
 		json_put_bool(out, "reduced", true);
 	json_begin_array(out, "imports");
@@ -226,6 +236,6 @@ void write_files(struct json_out *out, const struct write_plan *plan)
 {
 	json_begin_object(out, "files");
 	for (uint32_t i = 0; i < plan->file_count; i++)
-		write_file(out, plan, &plan->profile->files[plan->files[i]], plan->modes[i]);
+		write_file(out, plan, plan->files[i], plan->modes[i]);
 	json_end_object(out);
 }

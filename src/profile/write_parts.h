@@ -22,10 +22,13 @@ enum file_mode {
 struct write_plan {
 	const struct profile *profile;
 	const struct write_options *options;
-	uint32_t *files; /* owned; indexes of the files to list, hottest first */
+	double line_cut_s;     /* lines and functions that weigh no more are left out */
+	double function_cut_s; /* as above */
+	struct metrics *self;  /* owned; of each file in the profile, over the lines kept */
+	uint32_t *files;       /* owned; indexes of the files to list, hottest first */
 	enum file_mode *modes; /* owned; for each of them */
 	uint32_t file_count;
-	double outside_s;         /* with the files that are not listed */
+	double outside_s;         /* with all that is not listed */
 	uint32_t times_per_line;  /* at most so many moments for a line */
 	struct stack_node *nodes; /* owned; the folded stack tree; NULL without stacks */
 	uint32_t node_count;
@@ -34,6 +37,10 @@ struct write_plan {
 void write_plan_init(struct write_plan *plan, const struct profile *profile,
 		     const struct write_options *options);
 void write_plan_fini(struct write_plan *plan);
+
+bool write_plan_keeps_line(const struct write_plan *plan, const struct profile_line *line);
+bool write_plan_keeps_function(const struct write_plan *plan,
+			       const struct profile_function *function);
 
 /* "files": {...} */
 void write_files(struct json_out *out, const struct write_plan *plan);
@@ -44,7 +51,8 @@ void write_scalene_stacks(struct json_out *out, const struct write_plan *plan);
 /* "stacks": {...}, the whole tree. */
 void write_stack_tree(struct json_out *out, const struct write_plan *plan);
 
-/* The seconds by kind, as keys of the open object. */
+/* The seconds by kind, as keys of the open object; the rare kinds only where
+ * there are any. */
 void write_seconds(struct json_out *out, const struct metrics *metrics);
 
 #endif

@@ -12,13 +12,15 @@
 #include "profile/stack_tree.h"
 #include "profile/write_parts.h"
 
-/* Together these keep the largest profile under 5 MiB: a line without
- * figures takes some 550 bytes, a node some 30, a moment some 10. */
-#define MAX_LINES_WITHOUT_FIGURES 3000u
-#define MAX_SOURCE_BYTES (1u << 20)
+/* Together these keep the largest profile under 5 MiB: a record with figures
+ * takes some 900 bytes, a line without some 550, a node some 30. */
+#define MAX_LINES 1500u
+#define MAX_FUNCTIONS 500u
+#define MAX_LINES_WITHOUT_FIGURES 2000u
+#define MAX_SOURCE_BYTES (512u << 10)
 #define MAX_LINE_BYTES 10000u
-#define MAX_TIMES 30000u
-#define MAX_TREE_NODES 20000u
+#define MAX_TIMES 20000u
+#define MAX_TREE_NODES 12000u
 
 /* What is left of the maxima. */
 struct allowance {
@@ -26,36 +28,110 @@ struct allowance {
 	size_t source_bytes;
 };
 
+static double line_weight(const struct profile_line *line)
+{
+	return fmax(line->inclusive_s, metrics_seconds(&line->self)) + line->self.idle_s * 1e-3;
+}
+
+static double function_weight(const struct profile_function *function)
+{
+	const struct metrics *self = &function->self;
+	return fmax(function->inclusive_s, metrics_seconds(self)) + self->idle_s * 1e-3;
+}
+
+bool write_plan_keeps_line(const struct write_plan *plan, const struct profile_line *line)
+{
+	return line_weight(line) > plan->line_cut_s;
+}
+
+bool write_plan_keeps_function(const struct write_plan *plan,
+			       const struct profile_function *function)
+{
+	return function_weight(function) > plan->function_cut_s;
+}
+
+static int compare_descending(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left < right) - (left > right);
+}
+
+/* The weight of the first that is too much; -1 when all may stay. */
+static double cut_of(double *weights, uint32_t count, uint32_t maximum)
+{
+	if (count <= maximum)
+		return -1;
+	qsort(weights, count, sizeof(*weights), compare_descending);
+	return weights[maximum];
+}
+
+static void choose_cuts(struct write_plan *plan)
+{
+	VEC(double) lines = VEC_EMPTY;
+	VEC(double) functions = VEC_EMPTY;
+	for (uint32_t i = 0; i < plan->profile->file_count; i++) {
+		const struct profile_file *file = &plan->profile->files[i];
+		for (uint32_t j = 0; j < file->line_count; j++)
+			vec_push(&lines, line_weight(&file->lines[j]));
+		for (uint32_t j = 0; j < file->function_count; j++)
+			vec_push(&functions, function_weight(&file->functions[j]));
+	}
+	plan->line_cut_s = cut_of(lines.items, lines.count, MAX_LINES);
+	plan->function_cut_s = cut_of(functions.items, functions.count, MAX_FUNCTIONS);
+	vec_free(&lines);
+	vec_free(&functions);
+}
+
+/* Added up line by line, as the reader will do. */
+static void sum_files(struct write_plan *plan)
+{
+	plan->self = mem_zalloc(plan->profile->file_count, sizeof(*plan->self));
+	for (uint32_t i = 0; i < plan->profile->file_count; i++) {
+		const struct profile_file *file = &plan->profile->files[i];
+		for (uint32_t j = 0; j < file->line_count; j++) {
+			if (write_plan_keeps_line(plan, &file->lines[j]))
+				metrics_add(&plan->self[i], &file->lines[j].self);
+		}
+	}
+}
+
 static int compare_files(const void *a, const void *b, void *context)
 {
-	const struct profile *profile = context;
-	const struct profile_file *left = &profile->files[*(const uint32_t *)a];
-	const struct profile_file *right = &profile->files[*(const uint32_t *)b];
-	double left_s = metrics_seconds(&left->self), right_s = metrics_seconds(&right->self);
+	const struct write_plan *plan = context;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	double left_s = metrics_seconds(&plan->self[left]);
+	double right_s = metrics_seconds(&plan->self[right]);
 	if (left_s != right_s)
 		return left_s > right_s ? -1 : 1;
-	return strcmp(left->path, right->path);
+	return strcmp(plan->profile->files[left].path, plan->profile->files[right].path);
+}
+
+static bool has_kept_line(const struct write_plan *plan, const struct profile_file *file)
+{
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		if (write_plan_keeps_line(plan, &file->lines[i]))
+			return true;
+	}
+	return false;
 }
 
 static void choose_files(struct write_plan *plan)
 {
 	const struct profile *profile = plan->profile;
+	double threshold = plan->options->cpu_percent_threshold;
 	plan->files = mem_alloc(profile->file_count * sizeof(*plan->files));
-	plan->outside_s = profile->outside_s;
 	for (uint32_t i = 0; i < profile->file_count; i++) {
 		const struct profile_file *file = &profile->files[i];
-		double seconds = metrics_seconds(&file->self);
-		bool is_listed = file->in_scope && file->line_count > 0 &&
-				 profile_percent(profile, seconds) >=
-					 plan->options->cpu_percent_threshold;
-		if (is_listed)
+		double share = profile_percent(profile, metrics_seconds(&plan->self[i]));
+		if (file->in_scope && share >= threshold && has_kept_line(plan, file))
 			plan->files[plan->file_count++] = i;
-		else
-			plan->outside_s += seconds;
 	}
 	if (plan->file_count)
-		qsort_r(plan->files, plan->file_count, sizeof(*plan->files), compare_files,
-			(void *)profile);
+		qsort_r(plan->files, plan->file_count, sizeof(*plan->files), compare_files, plan);
+	double inside_s = 0;
+	for (uint32_t i = 0; i < plan->file_count; i++)
+		inside_s += metrics_seconds(&plan->self[plan->files[i]]);
+	plan->outside_s = fmax(0, profile->total_s - inside_s);
 }
 
 /* Counts the lines; UINT32_MAX when one of them is too long to be repeated. */
@@ -107,7 +183,8 @@ static uint64_t count_times(const struct write_plan *plan, uint32_t per_line)
 		const struct profile_file *file = &plan->profile->files[plan->files[i]];
 		for (uint32_t j = 0; j < file->line_count; j++) {
 			uint32_t times = file->lines[j].sample_times;
-			count += times < per_line ? times : per_line;
+			if (write_plan_keeps_line(plan, &file->lines[j]))
+				count += times < per_line ? times : per_line;
 		}
 	}
 	return count;
@@ -154,6 +231,8 @@ void write_plan_init(struct write_plan *plan, const struct profile *profile,
 		     const struct write_options *options)
 {
 	*plan = (struct write_plan){.profile = profile, .options = options};
+	choose_cuts(plan);
+	sum_files(plan);
 	choose_files(plan);
 	choose_modes(plan);
 	plan->times_per_line = choose_times(plan);
@@ -162,6 +241,7 @@ void write_plan_init(struct write_plan *plan, const struct profile *profile,
 
 void write_plan_fini(struct write_plan *plan)
 {
+	free(plan->self);
 	free(plan->files);
 	free(plan->modes);
 	free(plan->nodes);

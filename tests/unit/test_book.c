@@ -76,7 +76,8 @@ static void test_recursion_counts_once(void **state)
 	struct book_frame frames[300];
 	frames[0] = frame(profile, 0, "<module>", 1, 50);
 	for (int i = 1; i < 300; i++)
-		frames[i] = frame(profile, 0, i % 2 ? "odd" : "even", i % 2 ? 10 : 20, i % 2 ? 11 : 21);
+		frames[i] = i % 2 ? frame(profile, 0, "odd", 10, 11)
+				  : frame(profile, 0, "even", 20, 21);
 	profile_book(profile, frames, 300, &second, false);
 	profile_book(profile, frames, 299, &second, false);
 	profile_finish(profile);
@@ -202,7 +203,8 @@ static void test_files_without_end_are_bounded(void **state)
 	char path[64];
 	for (int i = 0; i < 30000; i++) {
 		snprintf(path, sizeof(path), "<generated-%d>", i);
-		struct book_frame at = frame(profile, profile_file_index(profile, path, true), "f", 1, 1);
+		uint32_t file = profile_file_index(profile, path, true);
+		struct book_frame at = frame(profile, file, "f", 1, 1);
 		profile_book(profile, &at, 1, &second, false);
 	}
 	profile_finish(profile);

@@ -1,0 +1,10 @@
+def f(:
+  'unclosed
+ for x in (
+ ]}) """
+while: \
+
+class
+  if
+	from
+import (

@@ -1,0 +1,4 @@
+# coding: utf-7
++AGE-
+# coding: euc-jp
+§¢è

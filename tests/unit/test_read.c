@@ -1,0 +1,271 @@
+/* test_read.c - reading profiles: our own exactly, Scalene's, and bad ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/read.h"
+#include "profile/write.h"
+#include "profile_sample.h"
+
+#define assert_near(a, b) assert_true(fabs((a) - (b)) < 1e-9)
+
+static struct profile *read_ok(const char *text, size_t size)
+{
+	struct err err;
+	struct profile *profile = profile_read_text(text, size, "test", &err);
+	if (!profile)
+		fail_msg("%s", err.message);
+	return profile;
+}
+
+static struct profile *read_golden(const char *path)
+{
+	struct err err;
+	struct profile *profile = profile_read(path, &err);
+	if (!profile)
+		fail_msg("%s", err.message);
+	return profile;
+}
+
+static void test_round_trip_is_exact(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	for (int i = 0; i < 8; i++) {
+		struct write_options options = {.is_reduced = i & 1, .has_stacks = i & 2,
+						.cpu_percent_threshold = i & 4 ? 99 : 0};
+		size_t size, size_again;
+		char *text = profile_write_text(profile, &options, &size);
+		struct profile *again = read_ok(text, size);
+		char *text_again = profile_write_text(again, &options, &size_again);
+		assert_string_equal(text, text_again);
+		free(text);
+		free(text_again);
+		profile_free(again);
+	}
+	profile_free(profile);
+}
+
+static void test_own_profile_comes_back_whole(void **state)
+{
+	struct profile *made = profile_sample_new();
+	struct profile *read = read_golden(HEATLINE_GOLDEN "/heatline.json");
+	assert_false(read->from_scalene);
+	assert_string_equal(read->program, made->program);
+	assert_string_equal(read->entrypoint_dir, made->entrypoint_dir);
+	assert_int_equal(read->arg_count, 2);
+	assert_string_equal(read->args[1], "--fast \"now\"");
+	assert_string_equal(read->python_version, "3.11.7");
+	assert_near(read->elapsed_s, made->elapsed_s);
+	assert_near(read->total_s, made->total_s);
+	assert_near(read->outside_s, made->outside_s);
+	assert_near(read->startup_s, made->startup_s);
+	assert_memory_equal(&read->sum, &made->sum, sizeof(read->sum));
+	const struct profile_file *file = profile_find_file(read, profile_sample_path);
+	assert_string_equal(file->source, profile_sample_source);
+	assert_int_equal(file->line_count, made->files[0].line_count);
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		const struct profile_line *a = &file->lines[i], *b = &made->files[0].lines[i];
+		assert_int_equal(a->line, b->line);
+		assert_memory_equal(&a->self, &b->self, sizeof(a->self));
+		assert_memory_equal(&a->region, &b->region, sizeof(a->region));
+		assert_true(a->inclusive_s == b->inclusive_s);
+		assert_int_equal(a->sample_times, b->sample_times);
+		assert_int_equal(a->column_count, b->column_count);
+		for (uint32_t c = 0; c < a->column_count; c++) {
+			assert_int_equal(a->columns[c].column, b->columns[c].column);
+			assert_int_equal(a->columns[c].column_end, b->columns[c].column_end);
+			assert_int_equal(a->columns[c].line_end, b->columns[c].line_end);
+			assert_true(a->columns[c].self_s == b->columns[c].self_s);
+		}
+	}
+	assert_int_equal(file->function_count, 2);
+	assert_int_equal(file->import_count, 1);
+	assert_string_equal(file->imports[0], "import json");
+	assert_int_equal(read->stack_count, made->stack_count);
+	for (uint32_t i = 0; i < read->stack_count; i++) {
+		assert_int_equal(read->stacks[i].parent, made->stacks[i].parent);
+		assert_int_equal(read->stacks[i].line, made->stacks[i].line);
+		assert_memory_equal(&read->stacks[i].self, &made->stacks[i].self,
+				    sizeof(read->stacks[i].self));
+	}
+	assert_int_equal(read->thread_count, 2);
+	assert_true(read->threads[0].is_main);
+	assert_null(read->threads[1].name);
+	assert_int_equal(read->process_count, 1);
+	assert_int_equal(read->quality.samples, 92);
+	assert_string_equal(read->quality.lost[0].reason, "ring full");
+	assert_int_equal(read->quality.lost[0].count, 3);
+	assert_string_equal(read->quality.warnings[0], "few samples");
+	profile_free(read);
+	profile_free(made);
+}
+
+static void test_reduced_profile_keeps_texts_and_regions(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.is_reduced = true;
+	size_t size;
+	char *text = profile_write_text(profile, &options, &size);
+	struct profile *read = read_ok(text, size);
+	const struct profile_file *file = profile_find_file(read, profile_sample_path);
+	assert_null(file->source);
+	const struct profile_line *line = profile_find_line(file, 7);
+	assert_string_equal(line->text, "            total += i");
+	assert_int_equal(line->region.region_start, 5);
+	free(text);
+	profile_free(read);
+	profile_free(profile);
+}
+
+static void test_scalene_profile(void **state)
+{
+	struct profile *profile = read_golden(HEATLINE_GOLDEN "/scalene.json");
+	assert_true(profile->from_scalene);
+	assert_near(profile->total_s, 0.7815291881561279);
+	assert_string_equal(profile->program, "/project/count.py");
+	const struct profile_file *file = profile_find_file(profile, "/project/count.py");
+	assert_non_null(strstr(file->source, "        if i % 3 < 2 & 3:\n"));
+	const struct profile_line *line = profile_find_line(file, 13);
+	assert_true(fabs(profile_percent(profile, line->self.python_s) - 2.99954) < 1e-4);
+	assert_true(fabs(profile_percent(profile, line->self.native_s) - 28.33323) < 1e-4);
+	assert_true(fabs(profile_percent(profile, line->self.system_s) - 4.90716) < 1e-4);
+	assert_true(line->self.samples > 0);
+	assert_null(profile_find_line(file, 7));
+	assert_string_equal(file->functions[0].name, "count");
+	assert_true(profile->stack_count > 3);
+	assert_string_equal(profile->stacks[1].function, "<module>");
+	assert_int_equal(profile->stacks[1].line, 18);
+	profile_free(profile);
+}
+
+/* A Scalene profile becomes one of ours by being written, with the figures
+ * unchanged. */
+static void test_scalene_profile_written_and_read(void **state)
+{
+	struct profile *profile = read_golden(HEATLINE_GOLDEN "/scalene.json");
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	size_t size;
+	char *text = profile_write_text(profile, &options, &size);
+	struct profile *again = read_ok(text, size);
+	assert_true(again->from_scalene);
+	const struct profile_file *a = &profile->files[0], *b = &again->files[0];
+	assert_int_equal(a->line_count, b->line_count);
+	assert_true(fabs(metrics_seconds(&a->self) - metrics_seconds(&b->self)) < 1e-6);
+	assert_string_equal(a->source, b->source);
+	char *text_again = profile_write_text(again, &options, NULL);
+	assert_string_equal(text, text_again);
+	free(text);
+	free(text_again);
+	profile_free(profile);
+	profile_free(again);
+}
+
+static void check_refused(const char *text, const char *reason)
+{
+	struct err err;
+	err_clear(&err);
+	struct profile *profile = profile_read_text(text, strlen(text), "bad.json", &err);
+	if (profile)
+		fail_msg("accepted: %s", text);
+	assert_int_equal(err.code, ERR_FORMAT);
+	if (!text_starts_with(err.message, "'bad.json' cannot be read as a profile: ") ||
+	    !strstr(err.message, reason))
+		fail_msg("%s: %s", text, err.message);
+}
+
+static void test_bad_profiles_are_refused_with_a_reason(void **state)
+{
+	check_refused("", "it is empty");
+	check_refused(" \n", "it is empty");
+	check_refused("{}", "it is empty; the program ended");
+	check_refused("import os\n", "it is not JSON");
+	check_refused("{\"files\": {", "it is cut off after 11 bytes");
+	check_refused("{\"files\": }", "not valid JSON (line 1");
+	check_refused("[1, 2]", "not an object");
+	check_refused("{\"a\": 1}", "has no \"files\"");
+	check_refused("{\"files\": []}", "\"files\" is not an object");
+	check_refused("{\"files\": {\"a\": 1}}", "the entry of 'a' is not an object");
+	check_refused("{\"files\": {\"a\": {\"lines\": {}}}}", "\"lines\" is not a list");
+	check_refused("{\"files\": {\"a\": {\"lines\": [1]}}}", "\"lines\" is not an object");
+	check_refused("{\"files\": {\"a\": {\"lines\": [{}]}}}", "\"line\" is not a text");
+	check_refused("{\"files\": {\"a\": {\"lines\": [{\"line\": \"\"}]}}}", "no \"lineno\"");
+	check_refused("{\"files\": {\"a\": {\"lines\": [{\"line\": \"\", \"lineno\": 1.5}]}}}",
+		      "\"lineno\" is not a whole number");
+	check_refused("{\"files\": {\"a\": {\"lines\": [{\"line\": \"\", \"lineno\": -1}]}}}",
+		      "\"lineno\" is out of range");
+	check_refused("{\"files\": {\"a\": {\"lines\": [{\"line\": \"\", \"lineno\": 1,"
+		      "\"n_cpu_percent_python\": \"x\"}]}}}",
+		      "\"n_cpu_percent_python\" is not a number");
+	check_refused("{\"files\": {\"a\": {\"lines\": [{\"line\": \"\", \"lineno\": 1,"
+		      "\"n_cpu_percent_python\": -3}]}}}",
+		      "\"n_cpu_percent_python\" is not a number from 0 on");
+	check_refused("{\"files\": {\"a\": {\"lines\": ["
+		      "{\"line\": \"\", \"lineno\": 4, \"n_cpu_percent_python\": 1},"
+		      "{\"line\": \"\", \"lineno\": 4, \"n_cpu_percent_python\": 1}]}}}",
+		      "line 4 of 'a' is there twice");
+	check_refused("{\"files\": {}, \"stacks\": [[[\"nonsense\"], {}]]}",
+		      "a frame of \"stacks\"");
+	check_refused("{\"files\": {}, \"heatline\": {\"schema\": 99, \"version\": \"9.0\"}}",
+		      "a newer Heatline (9.0) wrote it");
+	check_refused("{\"files\": {}, \"heatline\": {\"threads\": [{}]}}",
+		      "belongs to no process");
+	check_refused("{\"files\": {}, \"heatline\": {\"time\": {\"total_s\": []}}}",
+		      "\"total_s\"");
+}
+
+static void test_bad_stack_trees_are_refused(void **state)
+{
+#define TREE(tables) "{\"files\": {}, \"heatline\": {\"stacks\": {" tables "}}}"
+	check_refused(TREE("\"strings\": [1]"), "\"strings\" is not a text");
+	check_refused(TREE("\"strings\": [\"a\"], \"files\": [[1, 0]]"), "out of range");
+	check_refused(TREE("\"strings\": [\"a\"], \"files\": [[0]]"), "list of 2 numbers");
+	check_refused(TREE("\"strings\": [\"a\"], \"functions\": [[0, 0, 1]]"), "out of range");
+	check_refused(TREE("\"nodes\": [[0, -1, 0], [1, 0, 0]]"), "out of range");
+	check_refused(TREE("\"nodes\": [[0, -1, 0], [0, 0, 0]]"), "out of range");
+	check_refused(TREE("\"nodes\": [[0]]"), "not a list of numbers");
+	check_refused(TREE("\"nodes\": [[0, -1, 0, -5]]"), "out of range");
+}
+
+static void test_unknown_keys_are_passed_over(void **state)
+{
+	const char *text = "{\"new\": [1], \"files\": {\"a\": {\"lines\": [], \"x\": {}}},"
+			   "\"heatline\": {\"schema\": 1, \"later\": true,"
+			   "\"time\": {\"total_s\": 2}}}";
+	struct profile *profile = read_ok(text, strlen(text));
+	assert_near(profile->total_s, 2);
+	profile_free(profile);
+}
+
+static void test_missing_file_is_told(void **state)
+{
+	struct err err;
+	assert_null(profile_read("/no/such/profile.json", &err));
+	assert_int_equal(err.code, ERR_NOT_FOUND);
+	assert_null(profile_read("/tmp", &err));
+	assert_non_null(strstr(err.message, "it is a folder"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip_is_exact),
+		cmocka_unit_test(test_own_profile_comes_back_whole),
+		cmocka_unit_test(test_reduced_profile_keeps_texts_and_regions),
+		cmocka_unit_test(test_scalene_profile),
+		cmocka_unit_test(test_scalene_profile_written_and_read),
+		cmocka_unit_test(test_bad_profiles_are_refused_with_a_reason),
+		cmocka_unit_test(test_bad_stack_trees_are_refused),
+		cmocka_unit_test(test_unknown_keys_are_passed_over),
+		cmocka_unit_test(test_missing_file_is_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/* test_write.c - the JSON that is written: Scalene's keys, bounds, the golden file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "profile/read.h"
+#include "profile/write.h"
+#include "profile_sample.h"
+
+#define assert_near(a, b) assert_true(fabs((a) - (b)) < 1e-4)
+
+static char *write_text(const struct profile *profile, struct write_options options)
+{
+	return profile_write_text(profile, &options, NULL);
+}
+
+static json_t *write_json(const struct profile *profile, struct write_options options)
+{
+	char *text = write_text(profile, options);
+	json_error_t error;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	if (!root)
+		fail_msg("%s at line %d", error.text, error.line);
+	free(text);
+	return root;
+}
+
+static double number(const json_t *object, const char *key)
+{
+	json_t *value = json_object_get(object, key);
+	if (!json_is_number(value))
+		fail_msg("no number \"%s\"", key);
+	return json_number_value(value);
+}
+
+static const json_t *line_record(const json_t *root, const char *path, uint32_t lineno)
+{
+	size_t index;
+	json_t *record;
+	const json_t *file = json_object_get(json_object_get(root, "files"), path);
+	json_array_foreach(json_object_get(file, "lines"), index, record)
+	{
+		if (number(record, "lineno") == lineno)
+			return record;
+	}
+	return NULL;
+}
+
+static void test_top_level_has_scalenes_keys(void **state)
+{
+	static const char *const keys[] = {
+		"alloc_samples", "args", "async_profile", "elapsed_time_sec", "entrypoint_dir",
+		"filename", "files", "gpu", "gpu_device", "growth_rate", "max_footprint_fname",
+		"max_footprint_lineno", "max_footprint_mb", "max_footprint_python_fraction",
+		"memory", "native_allocations_mb", "program", "samples", "stacks",
+		"combined_stacks", "start_time_absolute", "start_time_perf", "heatline",
+	};
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		assert_non_null(json_object_get(root, keys[i]));
+	assert_int_equal(json_object_size(root), sizeof(keys) / sizeof(keys[0]));
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_line_figures(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	const json_t *loop = line_record(root, profile_sample_path, 7);
+	assert_near(number(loop, "n_cpu_percent_python"), 60);
+	assert_near(number(loop, "n_cpu_percent_c"), 10);
+	assert_near(number(loop, "n_sys_percent"), 0);
+	assert_near(number(loop, "n_core_utilization"), 1);
+	assert_near(number(loop, "n_gc_percent"), 5);
+	assert_near(number(loop, "n_samples"), 130);
+	assert_true(number(loop, "n_percent_low") < 70 && number(loop, "n_percent_high") > 70);
+	assert_near(number(loop, "start_region_line"), 5);
+	assert_near(number(loop, "end_function_line"), 8);
+	assert_int_equal(json_array_size(json_object_get(loop, "cpu_samples_list")), 20);
+	assert_near(json_number_value(json_array_get(json_object_get(loop, "cpu_samples_list"), 1)),
+		    5000.51);
+	const json_t *call = line_record(root, profile_sample_path, 10);
+	assert_near(number(call, "n_sys_percent"), 12.5);
+	assert_near(number(call, "n_wait_percent"), 7.5);
+	assert_near(number(call, "n_gil_wait_percent"), 2.5);
+	assert_near(number(call, "n_inclusive_percent"), 97.5);
+	assert_near(number(call, "n_core_utilization"), 0.2 / 0.275);
+	assert_string_equal(json_string_value(json_object_get(call, "line")),
+			    "inner(9); json.dumps(sorted(range(9)))\n");
+	const json_t *empty = line_record(root, profile_sample_path, 6);
+	assert_near(number(empty, "n_cpu_percent_python"), 0);
+	assert_null(json_object_get(empty, "n_samples"));
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_reduced_lists_lines_with_figures(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.is_reduced = true;
+	json_t *root = write_json(profile, options);
+	assert_null(line_record(root, profile_sample_path, 6));
+	assert_non_null(line_record(root, profile_sample_path, 7));
+	const json_t *file = json_object_get(json_object_get(root, "files"), profile_sample_path);
+	assert_true(json_is_true(json_object_get(file, "reduced")));
+	assert_null(json_object_get(file, "source"));
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_threshold_moves_files_outside(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.cpu_percent_threshold = 98;
+	json_t *root = write_json(profile, options);
+	assert_int_equal(json_object_size(json_object_get(root, "files")), 0);
+	const json_t *time = json_object_get(json_object_get(root, "heatline"), "time");
+	assert_near(number(time, "outside_s"), 1.0);
+	assert_near(number(time, "total_s"), 1.0);
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_stacks_and_no_stacks(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	const json_t *stacks = json_object_get(root, "stacks");
+	assert_int_equal(json_array_size(stacks), 2);
+	const json_t *first = json_array_get(json_array_get(stacks, 0), 0);
+	assert_string_equal(json_string_value(json_array_get(first, 0)),
+			    "/project/loop.py <module>:10;");
+	assert_string_equal(json_string_value(json_array_get(first, 1)),
+			    "/project/loop.py inner:7;");
+	const json_t *figures = json_array_get(json_array_get(stacks, 0), 1);
+	assert_near(number(figures, "python_time"), 0.6);
+	assert_near(number(figures, "c_time"), 0.1);
+	/* The library's time is on the line that called it. */
+	figures = json_array_get(json_array_get(stacks, 1), 1);
+	assert_near(number(figures, "c_time"), 0.15);
+	assert_int_equal(json_array_size(json_object_get(root, "combined_stacks")), 4);
+	json_decref(root);
+
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.has_stacks = false;
+	root = write_json(profile, options);
+	assert_int_equal(json_array_size(json_object_get(root, "stacks")), 0);
+	assert_null(json_object_get(json_object_get(root, "heatline"), "stacks"));
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_empty_profile_is_valid(void **state)
+{
+	struct profile *profile = profile_new();
+	profile_finish(profile);
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	assert_int_equal(json_object_size(json_object_get(root, "files")), 0);
+	json_decref(root);
+	profile_free(profile);
+}
+
+/* What no measured value may do, but a bug might. */
+static void test_percentages_stay_in_range(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	profile->files[0].lines[0].self.python_s = INFINITY;
+	profile->files[0].lines[1].self.native_s = NAN;
+	profile->files[0].lines[1].self.cpu_s = -5;
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	json_decref(root);
+	profile_free(profile);
+}
+
+/* Books a large program: 60 files of 1000 lines, 100 hot lines in each. */
+static struct profile *large_profile(void)
+{
+	struct profile *profile = profile_new();
+	struct book_frame frames[30];
+	char name[64];
+	for (uint32_t f = 0; f < 60; f++) {
+		snprintf(name, sizeof(name), "/project/package/module_%u.py", f);
+		uint32_t file = profile_file_index(profile, name, true);
+		profile->files[file].source_size = 1000 * 40;
+		profile->files[file].source = mem_alloc(1000 * 40 + 1);
+		for (int i = 0; i < 1000; i++)
+			memcpy(profile->files[file].source + i * 40,
+			       "    some_name = call_something(else_12)\n", 41);
+	}
+	srand(2);
+	for (int n = 0; n < 40000; n++) {
+		for (uint32_t i = 0; i < 30; i++) {
+			uint32_t line = 1 + (uint32_t)(rand() % 100) * 10;
+			snprintf(name, sizeof(name), "function_%u", line / 50);
+			frames[i] = (struct book_frame){(uint32_t)(rand() % 60),
+							profile_intern(profile, name), line / 50,
+							line, (int32_t)line, rand() % 9, 20};
+		}
+		struct metrics metrics = {.python_s = 0.0123456789, .native_s = 0.003456789,
+					  .cpu_s = 0.015, .samples = 10};
+		profile_book(profile, frames, 30, &metrics, false);
+		for (int i = 0; i < 10; i++)
+			profile_book_time(profile, frames[29].file, frames[29].line, n * 0.015);
+	}
+	profile->start_time_perf_s = 123456;
+	profile_finish(profile);
+	return profile;
+}
+
+static void test_large_profile_is_bounded(void **state)
+{
+	struct profile *profile = large_profile();
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.cpu_percent_threshold = 0.5;
+	size_t size;
+	char *text = profile_write_text(profile, &options, &size);
+	assert_true(size < 5 << 20);
+	assert_true(size > 1 << 20);
+	struct err err;
+	struct profile *again = profile_read_text(text, size, "large", &err);
+	if (!again)
+		fail_msg("%s", err.message);
+	size_t size_again;
+	char *text_again = profile_write_text(again, &options, &size_again);
+	assert_int_equal(size, size_again);
+	assert_memory_equal(text, text_again, size);
+	free(text_again);
+	free(text);
+	profile_free(again);
+	profile_free(profile);
+}
+
+static void test_failed_write_keeps_the_old_profile(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	struct err err;
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	assert_int_equal(profile_write(profile, &options, "/dev/full", &err), -(int)ERR_NO_SPACE);
+	assert_int_equal(profile_write(profile, &options, "/no/such/folder/p.json", &err),
+			 -(int)ERR_NOT_FOUND);
+	char path[] = "/tmp/heatline-write-XXXXXX";
+	close(mkstemp(path));
+	assert_int_equal(profile_write(profile, &options, path, &err), 0);
+	struct profile *again = profile_read(path, &err);
+	assert_non_null(again);
+	profile_free(again);
+	profile_free(profile);
+	unlink(path);
+}
+
+/* The version is the only thing that may differ from the golden file. */
+static char *without_version(char *text)
+{
+	char *version = strstr(text, "\"version\":\"");
+	if (version) {
+		char *start = version + strlen("\"version\":\"");
+		char *end = strchr(start, '"');
+		memmove(start, end, strlen(end) + 1);
+	}
+	return text;
+}
+
+static void test_golden_file(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	char *text = write_text(profile, WRITE_OPTIONS_DEFAULT);
+	char *golden;
+	size_t size;
+	if (getenv("HEATLINE_UPDATE_GOLDEN"))
+		file_write(HEATLINE_GOLDEN "/heatline.json", text, strlen(text), NULL);
+	assert_int_equal(file_read(HEATLINE_GOLDEN "/heatline.json", 1 << 20, &golden, &size, NULL),
+			 0);
+	assert_string_equal(without_version(text), without_version(golden));
+	free(golden);
+	free(text);
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_top_level_has_scalenes_keys),
+		cmocka_unit_test(test_line_figures),
+		cmocka_unit_test(test_reduced_lists_lines_with_figures),
+		cmocka_unit_test(test_threshold_moves_files_outside),
+		cmocka_unit_test(test_stacks_and_no_stacks),
+		cmocka_unit_test(test_empty_profile_is_valid),
+		cmocka_unit_test(test_percentages_stay_in_range),
+		cmocka_unit_test(test_large_profile_is_bounded),
+		cmocka_unit_test(test_failed_write_keeps_the_old_profile),
+		cmocka_unit_test(test_golden_file),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
