@@ -1,8 +1,8 @@
 /* series.h - a value over time in a bounded number of points.
  *
- * Points come in order of time.  When the room is used up every second point
- * is dropped and from then on points must lie twice as far apart; the newest
- * value is always there. */
+ * Points come in order of time.  Each stands for a stretch of time and has the
+ * largest value of it, so that peaks stay.  When the room is used up pairs are
+ * joined, and stretches are twice as long from then on. */
 #ifndef HEATLINE_COLLECT_SERIES_H
 #define HEATLINE_COLLECT_SERIES_H
 
@@ -15,15 +15,16 @@ struct series_point {
 struct series {
 	struct series_point *points; /* owned */
 	uint32_t count, room;        /* room: most points ever kept; even */
-	float gap_s;                 /* least distance of two points */
+	float stretch_s;             /* how long one point stands for */
+	float begin_s;               /* of the last point's stretch */
+	struct series_point latest;  /* the value now; perhaps not the last point */
 };
 
-/* Before the first point: how many points there may be, how close together. */
-void series_init(struct series *series, uint32_t room, float gap_s);
+/* Before the first point: how many points there may be, how long a stretch is
+ * at first. */
+void series_init(struct series *series, uint32_t room, float stretch_s);
 void series_fini(struct series *series);
 
-/* A point closer to the last than the gap replaces it, unless it would hide a
- * peak: of the two the larger value stays. */
 void series_add(struct series *series, float time_s, float value, float second);
 
 #endif

@@ -1,0 +1,164 @@
+/* Live bytes, peaks, averages and leaks by line; bounded time series. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collect/heap.h"
+
+#define MB (1024.0 * 1024.0)
+
+static const char file[] = "prog.py";
+
+static uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
+{
+	static uint64_t next_id = 1;
+	struct heap_alloc alloc = {
+		.id = next_id++,
+		.size = 1024,
+		.weight = (uint64_t)(mb * MB),
+		.is_python = line % 2 == 1,
+		.line_site = heap_line_site(heap, file, line),
+		.function_site = heap_function_site(heap, 7, file, 1),
+		.time_s = time_s,
+	};
+	heap_alloc(heap, &alloc);
+	return alloc.id;
+}
+
+static bool take(struct heap *heap, uint64_t id, double time_s)
+{
+	uint32_t node;
+	uint64_t bytes;
+	return heap_free(heap, 0, id, time_s, &node, &bytes);
+}
+
+static const struct site *line_site(struct heap *heap, uint32_t line)
+{
+	return &heap->sites.items[heap_line_site(heap, file, line)];
+}
+
+static void test_live_peak_and_average(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	uint64_t first = give(&heap, 1, 10, 0);
+	uint64_t second = give(&heap, 2, 30, 1);
+	assert_true(take(&heap, first, 2));
+	assert_false(take(&heap, first, 2)); /* twice is once */
+	assert_float_equal(heap.live_bytes, 30 * MB, 1);
+	assert_float_equal(heap.peak_bytes, 40 * MB, 1);
+	assert_float_equal(heap.peak_python_bytes, 10 * MB, 1);
+	assert_float_equal(heap.peak_s, 1, 1e-9);
+	assert_float_equal(line_site(&heap, 1)->peak_bytes, 10 * MB, 1);
+	assert_float_equal(line_site(&heap, 1)->live_bytes, 0, 1);
+	assert_float_equal(heap_average(line_site(&heap, 1), 4), 5 * MB, 1); /* 2 of 4 seconds */
+	/* What the peak was made of, though the first part is gone. */
+	assert_float_equal(line_site(&heap, 1)->at_peak_bytes, 10 * MB, 1);
+	assert_float_equal(line_site(&heap, 2)->at_peak_bytes, 30 * MB, 1);
+	assert_true(take(&heap, second, 3));
+	assert_float_equal(heap.live_bytes, 0, 1);
+	heap_fini(&heap);
+}
+
+static void test_function_sums_its_lines(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	give(&heap, 1, 10, 0);
+	take(&heap, give(&heap, 2, 30, 1), 2);
+	const struct site *function = &heap.sites.items[heap_function_site(&heap, 7, file, 1)];
+	assert_float_equal(function->alloc_bytes, 40 * MB, 1);
+	assert_float_equal(function->python_bytes, 10 * MB, 1);
+	assert_float_equal(function->peak_bytes, 40 * MB, 1);
+	assert_float_equal(function->live_bytes, 10 * MB, 1);
+	heap_fini(&heap);
+}
+
+static void test_many_come_and_go(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	uint64_t ids[5000];
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < 5000; i++)
+			ids[i] = give(&heap, (uint32_t)(i % 50 + 1), 0.001, round);
+		for (int i = 0; i < 5000; i++)
+			assert_true(take(&heap, ids[(i * 7919) % 5000], round + 0.5));
+	}
+	assert_int_equal(heap.live_count, 0);
+	assert_float_equal(heap.live_bytes, 0, 1);
+	heap_fini(&heap);
+}
+
+static void test_end_of_a_process_frees_its_memory(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	for (int i = 0; i < 3000; i++)
+		give(&heap, 3, 0.01, 0);
+	heap_process_end(&heap, 0, 1);
+	assert_int_equal(heap.live_count, 0);
+	assert_float_equal(heap.live_bytes, 0, 1);
+	assert_float_equal(line_site(&heap, 3)->ended_bytes, 3000 * 0.01 * MB, 3000);
+	heap_fini(&heap);
+}
+
+static void test_leak_is_what_keeps_growing(void **state)
+{
+	(void)state;
+	struct heap heap;
+	double rate;
+	heap_init(&heap);
+	uint64_t window[10] = {0};
+	for (int i = 0; i < 1000; i++) {
+		double now = i * 0.01;
+		give(&heap, 1, 0.05, now);     /* leaks */
+		if (i < 100)
+			give(&heap, 2, 1, now);    /* built at the start and kept */
+		if (window[i % 10] != 0)
+			take(&heap, window[i % 10], now);
+		window[i % 10] = give(&heap, 3, 1, now); /* a cache of ten */
+	}
+	assert_true(heap_leak_likelihood(line_site(&heap, 1), 10, &rate) > 0.95);
+	assert_float_equal(rate, 5 * MB, 0.1 * MB);
+	assert_float_equal(heap_leak_likelihood(line_site(&heap, 2), 10, &rate), 0, 1e-9);
+	assert_float_equal(heap_leak_likelihood(line_site(&heap, 3), 10, &rate), 0, 1e-9);
+	heap_fini(&heap);
+}
+
+static void test_series_is_bounded_and_keeps_the_peak(void **state)
+{
+	(void)state;
+	struct series series;
+	series_init(&series, 50, 0.001f);
+	for (int i = 0; i < 100000; i++)
+		series_add(&series, (float)i * 0.01f, i == 61234 ? 99.0f : 1.0f, 0);
+	assert_true(series.count <= 50 && series.count > 20);
+	float largest = 0;
+	for (uint32_t i = 0; i < series.count; i++) {
+		largest = series.points[i].value > largest ? series.points[i].value : largest;
+		assert_true(i == 0 || series.points[i].time_s >= series.points[i - 1].time_s);
+	}
+	assert_true(largest == 99.0f);
+	series_fini(&series);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live_peak_and_average),
+		cmocka_unit_test(test_function_sums_its_lines),
+		cmocka_unit_test(test_many_come_and_go),
+		cmocka_unit_test(test_end_of_a_process_frees_its_memory),
+		cmocka_unit_test(test_leak_is_what_keeps_growing),
+		cmocka_unit_test(test_series_is_bounded_and_keeps_the_peak),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
