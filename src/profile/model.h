@@ -39,6 +39,27 @@ struct metrics {
 	double idle_s;   /* other threads off the CPU; no part of any total */
 	double cpu_s;    /* part of the above spent on a CPU (core utilisation) */
 	uint64_t samples;
+	double alloc_bytes; /* allocated in all, estimated from samples */
+	double kept_bytes;  /* part of it that was never given back */
+	double copy_bytes;  /* copied by memcpy and memmove */
+};
+
+/* What a line or function did to memory, beside alloc, kept and copy bytes. */
+struct memory {
+	double python_bytes;  /* part of alloc_bytes that came through Python's allocators */
+	double alloc_count;   /* allocations, estimated */
+	double peak_bytes;    /* most that was live at once */
+	double average_bytes; /* live, averaged over the time since the first allocation */
+	double at_peak_bytes; /* live when the whole program was at its peak */
+	double leak_likelihood;  /* 0 to 1, lines only; 0: no sign of a leak */
+	double leak_bytes_per_s; /* how fast it grows */
+};
+
+/* A moment of a memory timeline. */
+struct memory_point {
+	double time_s; /* since the start */
+	double live_bytes;
+	double resident_bytes; /* of the whole program's timeline only */
 };
 
 /* The hot part within a line (Python 3.11+): UTF-8 byte columns, 0-based. */
@@ -71,6 +92,9 @@ struct profile_line {
 	struct column_range *columns; /* owned; hottest first, at most 8 */
 	uint32_t column_count, column_room;
 	uint32_t mark; /* book.c's own: the last stack that had this line */
+	struct memory memory;
+	struct memory_point *memory_points; /* owned; live bytes over time; at most 100 */
+	uint32_t memory_point_count;
 };
 
 struct profile_function {
@@ -79,6 +103,7 @@ struct profile_function {
 	struct metrics self;
 	double inclusive_s;
 	uint32_t mark; /* book.c's own */
+	struct memory memory;
 };
 
 struct profile_file {
@@ -154,6 +179,16 @@ struct profile {
 	struct metrics sum; /* over everything in total_s */
 	bool from_scalene;  /* read from a file that another tool wrote */
 	bool is_partial;    /* written while the program still ran */
+
+	/* memory; has_memory false: not measured, all 0 */
+	bool has_memory;
+	struct memory memory;  /* of the whole program; peak_bytes is the peak footprint */
+	double peak_s;         /* when it was, since the start */
+	double peak_python_bytes; /* part of the peak that is Python's */
+	double peak_resident_bytes; /* most that was resident (RSS) */
+	uint64_t alloc_samples; /* sampled allocations */
+	struct memory_point *footprint; /* owned; live and resident bytes over time; at most 1000 */
+	uint32_t footprint_count;
 
 	struct profile_file *files; /* owned */
 	uint32_t file_count, file_room;
