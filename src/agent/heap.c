@@ -376,10 +376,12 @@ void heap_after_fork(void)
 {
 	if (places == NULL)
 		return;
-	munmap((void *)g_heap_filter, HEAP_FILTER_SLOTS);
-	munmap(places, sizeof(struct place) * BUCKETS * BUCKET_PLACES);
+	/* Forgotten before they are unmapped: munmap is hooked and looks into them. */
+	void *filter = (void *)g_heap_filter, *table = places;
 	g_heap_filter = NULL;
 	places = NULL;
+	munmap(filter, HEAP_FILTER_SLOTS);
+	munmap(table, sizeof(struct place) * BUCKETS * BUCKET_PLACES);
 	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
 		atomic_store(&late[i], 0);
 	atomic_store(&late_count, 0);
