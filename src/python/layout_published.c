@@ -125,6 +125,18 @@ static const struct {
 	{ GC_COLLECTING, GC_SIZE, 4 },
 };
 
+/* Every field of a code object that is used stands before its instructions. */
+static bool head_makes_sense(const uint64_t *words)
+{
+	const uint64_t end = words[CODE_CODE];
+
+	return words[CODE_FILENAME] + 8 <= end && words[CODE_NAME] + 8 <= end &&
+	       words[CODE_QUALNAME] + 8 <= end && words[CODE_LINES] + 8 <= end &&
+	       words[CODE_LOCAL_NAMES] <= end && words[CODE_ARGCOUNT] <= end &&
+	       words[CODE_FIRST_LINE] + 12 <= end && words[OBJECT_TYPE] + 8 <= end &&
+	       words[OBJECT_SIZE] + 8 <= end;
+}
+
 static bool words_make_sense(const uint64_t *words)
 {
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -140,18 +152,15 @@ static bool words_make_sense(const uint64_t *words)
 		    words[offsets[i].size_word] - offset < offsets[i].width)
 			return false;
 	}
-	/* Offsets that are made from others below. */
+	/* Offsets that are made from others, and what must lie in the part of an
+	 * object that is copied. */
 	return words[INTERP_GC] + words[GC_COLLECTING] + 4 <= words[INTERP_SIZE] &&
-	       words[THREAD_CHUNK] + 16 <= words[THREAD_SIZE] &&
-	       words[UNICODE_ASCII_SIZE] % 8 == 0 && words[UNICODE_ASCII_SIZE] <= words[UNICODE_SIZE] &&
-	       words[CODE_ARGCOUNT] >= 4 && words[CODE_LOCAL_NAMES] >= 4 &&
-	       words[OBJECT_SIZE] % 8 == 0 && words[CODE_FIRST_LINE] + 12 <= words[CODE_SIZE] &&
-	       /* every field of the head stands before the instructions */
-	       words[CODE_FILENAME] < words[CODE_CODE] && words[CODE_NAME] < words[CODE_CODE] &&
-	       words[CODE_QUALNAME] < words[CODE_CODE] && words[CODE_LINES] < words[CODE_CODE] &&
-	       words[CODE_LOCAL_NAMES] < words[CODE_CODE] &&
-	       words[CODE_FIRST_LINE] + 12 <= words[CODE_CODE] &&
-	       words[OBJECT_SIZE] + 8 <= words[CODE_CODE];
+	       words[THREAD_CHUNK] + 16 <= words[THREAD_SIZE] && words[OBJECT_SIZE] % 8 == 0 &&
+	       words[UNICODE_ASCII_SIZE] % 8 == 0 &&
+	       words[UNICODE_ASCII_SIZE] <= words[UNICODE_SIZE] &&
+	       words[UNICODE_STATE] + 4 <= words[UNICODE_ASCII_SIZE] &&
+	       words[UNICODE_LENGTH] + 8 <= words[UNICODE_ASCII_SIZE] &&
+	       words[CODE_ARGCOUNT] >= 4 && words[CODE_LOCAL_NAMES] >= 4 && head_makes_sense(words);
 }
 
 /* What the table does not say, as the released versions have it. */

@@ -1,0 +1,247 @@
+/* test_code.c - identities and contents of code objects, good and bad. */
+#include "fake_python.h"
+
+#define NAME (FAKE_HEAP + 0x10100u)
+#define FILENAME (FAKE_HEAP + 0x10000u)
+#define LINES (FAKE_HEAP + 0x11000u)
+
+/* A str object: kind is the bytes of a character. */
+static void put_str(struct fake *fake, py_addr addr, uint32_t kind, bool is_ascii, const void *text,
+		    uint32_t length)
+{
+	const struct py_layout *layout = &fake->layout;
+	py_addr data = addr + (is_ascii ? layout->unicode_ascii_data : layout->unicode_compact_data);
+
+	fake_put(fake, addr + layout->unicode_length, length);
+	fake_put32(fake, addr + layout->unicode_state,
+		   kind << layout->unicode_kind_shift | 8u << layout->unicode_kind_shift |
+			   (is_ascii ? 16u << layout->unicode_kind_shift : 0));
+	memcpy(fake->bytes + (data - FAKE_BASE), text, length * kind);
+}
+
+static void put_bytes(struct fake *fake, py_addr addr, const void *data, uint64_t length)
+{
+	fake_put(fake, addr + fake->layout.bytes_length, length);
+	if (length < 4096)
+		memcpy(fake->bytes + (addr + fake->layout.bytes_data - FAKE_BASE), data, length);
+}
+
+static struct fake *fake_new_code(unsigned version)
+{
+	struct fake *fake = fake_new(version);
+
+	fake_put_code(fake, 0, 20);
+	put_str(fake, FILENAME, 1, true, "prog.py", 7);
+	put_str(fake, NAME, 1, true, "run", 3);
+	put_bytes(fake, LINES, "\1\2\3", 3);
+	if (fake->layout.code_units == PY_ABSENT) {
+		fake_put(fake, fake_code(0) + fake->layout.code_code, LINES + 0x80);
+		put_bytes(fake, LINES + 0x80, "abcd", 4);
+	}
+	return fake;
+}
+
+static bool read_code(struct fake *fake, struct code_info *info)
+{
+	static unsigned char buffer[4096];
+
+	return code_read(&fake->walker, fake_code(0), buffer, sizeof(buffer), info);
+}
+
+static void test_read(void **state)
+{
+	static const unsigned versions[] = { 0x0306, 0x0308, 0x030a, 0x030b, 0x030c };
+	struct code_info info;
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		struct fake *fake = fake_new_code(versions[i]);
+
+		assert_true(read_code(fake, &info));
+		assert_int_equal(info.first_line, 1);
+		assert_int_equal(info.filename_size, 7);
+		assert_memory_equal(info.filename, "prog.py", 7);
+		assert_memory_equal(info.qualname, "run", 3);
+		assert_int_equal(info.lines_size, 3);
+		assert_memory_equal(info.lines, "\1\2\3", 3);
+		assert_int_equal(info.bytecode_size, versions[i] < 0x030b ? 4 : 0x100);
+		fake_free(fake);
+	}
+}
+
+static void expect_name(struct fake *fake, const char *utf8)
+{
+	struct code_info info;
+
+	assert_true(read_code(fake, &info));
+	assert_int_equal(info.qualname_size, strlen(utf8));
+	assert_memory_equal(info.qualname, utf8, strlen(utf8));
+}
+
+static void test_read_texts(void **state)
+{
+	struct fake *fake = fake_new_code(0x0308);
+
+	put_str(fake, NAME, 1, false, "gr\xf6\xdf"
+				      "e", 5);
+	expect_name(fake, "größe");
+	put_str(fake, NAME, 2, false, (const uint16_t[]){ 0x6d4b, 0x41, 0xd800 }, 3);
+	expect_name(fake, "测A\xef\xbf\xbd");
+	put_str(fake, NAME, 4, false, (const uint32_t[]){ 0x10330, 0x7ff, 0x110000 }, 3);
+	expect_name(fake, "\xf0\x90\x8c\xb0\xdf\xbf\xef\xbf\xbd");
+	put_str(fake, NAME, 1, true, "", 0);
+	expect_name(fake, "");
+	fake_free(fake);
+}
+
+static void test_read_cuts_names(void **state)
+{
+	struct fake *fake = fake_new_code(0x0308);
+	uint16_t text[600];
+	struct code_info info;
+
+	for (size_t i = 0; i < 600; i++)
+		text[i] = 0x6d4b; /* three bytes each */
+	put_str(fake, FAKE_HEAP + 0x20000, 2, false, text, 600);
+	fake_put(fake, fake_code(0) + fake->layout.code_name, FAKE_HEAP + 0x20000);
+	assert_true(read_code(fake, &info));
+	assert_int_equal(info.qualname_size, 999);
+	fake_free(fake);
+}
+
+static void test_read_refuses(void **state)
+{
+	struct fake *fake = fake_new_code(0x0308);
+	struct code_info info = { .first_line = 77 };
+	unsigned char small[12];
+
+	put_bytes(fake, LINES, "", 1ull << 40);
+	assert_false(read_code(fake, &info));
+	put_bytes(fake, LINES, "", UINT64_MAX);
+	assert_false(read_code(fake, &info));
+	put_bytes(fake, LINES, "\1\2\3", 3);
+	assert_false(code_read(&fake->walker, fake_code(0), small, sizeof(small), &info));
+	fake_put32(fake, NAME + fake->layout.unicode_state, 0); /* not compact */
+	assert_false(read_code(fake, &info));
+	put_str(fake, NAME, 1, true, "run", 3);
+	fake_put(fake, fake_code(0) + fake->layout.object_type, FAKE_TYPE + 8);
+	assert_false(read_code(fake, &info));
+	fake->walker.code_type = 0; /* not known: any type will do */
+	assert_true(read_code(fake, &info));
+	assert_false(code_read(&fake->walker, 0, small, sizeof(small), &info));
+	assert_false(code_read(&fake->walker, FAKE_BASE + FAKE_SIZE - 8, small, sizeof(small), &info));
+	fake_free(fake);
+}
+
+/* ---- identities ---- */
+
+static uint32_t identity(struct fake *fake, py_addr code, uint32_t offset)
+{
+	struct walk_frame frame = { .code = code, .offset = offset };
+	uint32_t found;
+
+	code_identities(&fake->walker, &frame, 1, &found);
+	return found;
+}
+
+static void test_identity_follows_what_matters(void **state)
+{
+	struct fake *fake = fake_new_code(0x030c);
+	const struct py_layout *layout = &fake->layout;
+	const uint32_t fields[] = { layout->code_filename, layout->code_qualname, layout->code_lines,
+				    layout->code_firstlineno, layout->code_version };
+	uint32_t first = identity(fake, fake_code(0), 2);
+
+	assert_true(first > CODE_HIDDEN);
+	fake_put32(fake, fake_code(0), 99); /* the reference count */
+	assert_int_equal(identity(fake, fake_code(0), 2), first);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		unsigned char *at = fake->bytes + (fake_code(0) + fields[i] - FAKE_BASE);
+
+		at[0] ^= 16;
+		assert_int_not_equal(identity(fake, fake_code(0), 2), first);
+		at[0] ^= 16;
+	}
+	fake_free(fake);
+}
+
+static void test_identity_torn(void **state)
+{
+	struct fake *fake = fake_new_code(0x030c);
+
+	assert_int_equal(identity(fake, fake_code(3), 0), CODE_TORN);
+	assert_int_equal(identity(fake, FAKE_BASE + FAKE_SIZE, 0), CODE_TORN);
+	assert_int_equal(identity(fake, fake_code(0), 0x5000), CODE_TORN); /* past its end */
+	fake_put(fake, fake_code(0) + fake->layout.code_filename, 5);
+	assert_int_equal(identity(fake, fake_code(0), 0), CODE_TORN);
+	fake_free(fake);
+}
+
+static void test_identity_hidden(void **state)
+{
+	struct fake *fake = fake_new_code(0x030c);
+
+	fake_put(fake, fake_code(0) + fake->layout.code_name, FILENAME);
+	assert_true(identity(fake, fake_code(0), 0) > CODE_HIDDEN);
+	fake_put32(fake, fake_code(0) + fake->layout.code_firstlineno, 0);
+	assert_int_equal(identity(fake, fake_code(0), 0), CODE_HIDDEN);
+	fake_free(fake);
+}
+
+/* More code objects than are read at once, some of them unreadable, many
+ * times each: every frame gets what it would get alone. */
+static void test_identities_of_many(void **state)
+{
+	struct fake *fake = fake_new(0x0308);
+
+	for (uint32_t i = 0; i < 40; i++) {
+		py_addr code = FAKE_HEAP + i * 0x100;
+
+		fake_put(fake, code + fake->layout.object_type, FAKE_TYPE);
+		fake_put(fake, code + fake->layout.code_filename, FILENAME);
+		fake_put(fake, code + fake->layout.code_name, NAME);
+		fake_put(fake, code + fake->layout.code_lines, LINES + i * 8);
+	}
+	for (uint32_t count = 0; count < WALK_MAX_FRAMES; count += 1 + count / 2) {
+		for (uint32_t i = 0; i < count; i++)
+			fake->frames[i] = (struct walk_frame){
+				.code = i % 7 == 3 ? 0xdead0000u + i : FAKE_HEAP + i * 13 % 40 * 0x100
+			};
+		code_identities(&fake->walker, fake->frames, count, fake->identities);
+		for (uint32_t i = 0; i < count; i++)
+			assert_int_equal(fake->identities[i], identity(fake, fake->frames[i].code, 0));
+	}
+	fake_free(fake);
+}
+
+static void test_generator_without_caller(void **state)
+{
+	struct fake *fake = fake_new_code(0x0309);
+	struct walk_frame frames[2] = { { .code = fake_code(0), .offset = 2 },
+					{ .code = fake_code(1), .offset = 2 } };
+
+	fake_put_code(fake, 1, 0);
+	fake_put32(fake, fake_code(0) + fake->layout.code_flags, 0x20);
+	code_identities(&fake->walker, frames, 2, fake->identities);
+	assert_true(fake->identities[0] > CODE_HIDDEN);
+	assert_true(fake->identities[1] > CODE_HIDDEN);
+	code_identities(&fake->walker, frames, 1, fake->identities);
+	assert_int_equal(fake->identities[0], CODE_TORN);
+	fake_free(fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read_texts),
+		cmocka_unit_test(test_read_cuts_names),
+		cmocka_unit_test(test_read_refuses),
+		cmocka_unit_test(test_identity_follows_what_matters),
+		cmocka_unit_test(test_identity_torn),
+		cmocka_unit_test(test_identity_hidden),
+		cmocka_unit_test(test_identities_of_many),
+		cmocka_unit_test(test_generator_without_caller),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
