@@ -21,6 +21,7 @@ static void file_fini(struct profile_file *file)
 	for (uint32_t i = 0; i < file->line_count; i++) {
 		free(file->lines[i].sample_times_s);
 		free(file->lines[i].columns);
+		free(file->lines[i].memory_points);
 	}
 	free(file->lines);
 	free(file->functions);
@@ -36,6 +37,7 @@ void profile_free(struct profile *profile)
 	for (uint32_t i = 0; i < profile->file_count; i++)
 		file_fini(&profile->files[i]);
 	free(profile->files);
+	free(profile->footprint);
 	free(profile->stacks);
 	free(profile->threads);
 	free(profile->processes);
@@ -62,6 +64,9 @@ void metrics_add(struct metrics *sum, const struct metrics *part)
 	sum->idle_s += part->idle_s;
 	sum->cpu_s += part->cpu_s;
 	sum->samples += part->samples;
+	sum->alloc_bytes += part->alloc_bytes;
+	sum->kept_bytes += part->kept_bytes;
+	sum->copy_bytes += part->copy_bytes;
 }
 
 double profile_percent(const struct profile *profile, double seconds)

@@ -26,6 +26,7 @@ static void read_run(struct profile_reader *reader, const json_t *root)
 static void read_time(struct profile_reader *reader, const json_t *time)
 {
 	struct profile *profile = reader->profile;
+	profile->elapsed_s = reader_number(reader, time, "elapsed_s");
 	profile->total_s = reader_number(reader, time, "total_s");
 	profile->outside_s = reader_number(reader, time, "outside_s");
 	profile->startup_s = reader_number(reader, time, "startup_s");

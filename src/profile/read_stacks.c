@@ -139,23 +139,58 @@ void read_stack_tree(struct profile_reader *reader, const json_t *stacks)
 	free(tables.functions);
 }
 
-/* "path function:line;" - paths may hold spaces, function names do not. */
+static uint32_t scalene_node(struct profile *profile, uint32_t parent, const char *path,
+			     const char *function, uint64_t line)
+{
+	uint32_t file = profile_file_index(profile, path, true);
+	return stack_tree_child(profile, parent, file, function, 0,
+				line < READ_MAX_LINE ? (uint32_t)line : 0);
+}
+
+/* 2.x: "path function:line;" - paths may hold spaces, function names do not. */
 static uint32_t scalene_frame(struct profile_reader *reader, uint32_t parent, const char *frame)
 {
-	struct profile *profile = reader->profile;
+	struct intern *strings = reader->profile->strings;
 	const char *colon = strrchr(frame, ':');
 	const char *space = colon ? memrchr(frame, ' ', (size_t)(colon - frame)) : NULL;
 	if (!space || space == frame) {
 		reader_fail(reader, "a frame of \"stacks\" is not \"file function:line;\"");
 		return 0;
 	}
-	const char *path = intern_bytes(profile->strings, frame, (size_t)(space - frame));
-	const char *function =
-		intern_bytes(profile->strings, space + 1, (size_t)(colon - space - 1));
-	unsigned long line = strtoul(colon + 1, NULL, 10);
-	uint32_t file = profile_file_index(profile, path, true);
-	return stack_tree_child(profile, parent, file, function, 0,
-				line < READ_MAX_LINE ? (uint32_t)line : 0);
+	const char *path = intern_bytes(strings, frame, (size_t)(space - frame));
+	const char *function = intern_bytes(strings, space + 1, (size_t)(colon - space - 1));
+	return scalene_node(reader->profile, parent, path, function, strtoul(colon + 1, NULL, 10));
+}
+
+/* 1.x: [path, function, line or null]. */
+static uint32_t old_scalene_frame(struct profile_reader *reader, uint32_t parent,
+				  const json_t *frame)
+{
+	const char *path = json_string_value(json_array_get(frame, 0));
+	const char *function = json_string_value(json_array_get(frame, 1));
+	json_int_t line = json_integer_value(json_array_get(frame, 2));
+	if (!path || !function || line < 0) {
+		reader_fail(reader, "a frame of \"stacks\" is not file, function and line");
+		return 0;
+	}
+	return scalene_node(reader->profile, parent, path,
+			    profile_intern(reader->profile, function), (uint64_t)line);
+}
+
+/* Times are fractions of the whole.  1.x: [count, python, c, both]. */
+static struct metrics scalene_figures(struct profile_reader *reader, const json_t *figures)
+{
+	bool is_old = json_is_array(figures);
+	double total_s = reader->profile->total_s;
+	struct metrics self = {0};
+	self.samples = is_old ? (uint64_t)reader_item_integer(reader, figures, 0, 0, INT64_MAX,
+							      "stacks")
+			      : reader_unsigned(reader, figures, "count", INT64_MAX);
+	self.python_s = total_s * (is_old ? reader_item_number(reader, figures, 1, "stacks")
+					  : reader_number(reader, figures, "python_time"));
+	self.native_s = total_s * (is_old ? reader_item_number(reader, figures, 2, "stacks")
+					  : reader_number(reader, figures, "c_time"));
+	return self;
 }
 
 static void read_scalene_stack(struct profile_reader *reader, const json_t *frames,
@@ -170,13 +205,11 @@ static void read_scalene_stack(struct profile_reader *reader, const json_t *fram
 	stack_tree_make_room(profile, (uint32_t)count);
 	uint32_t node = 0;
 	for (size_t i = 0; i < count && !reader->has_failed; i++) {
-		const char *frame = json_string_value(json_array_get(frames, i));
-		node = scalene_frame(reader, node, frame ? frame : "");
+		const json_t *frame = json_array_get(frames, i);
+		node = json_is_string(frame) ? scalene_frame(reader, node, json_string_value(frame))
+					     : old_scalene_frame(reader, node, frame);
 	}
-	struct metrics self = {
-		.python_s = reader_number(reader, figures, "python_time") * profile->total_s,
-		.native_s = reader_number(reader, figures, "c_time") * profile->total_s,
-		.samples = reader_unsigned(reader, figures, "count", INT64_MAX)};
+	struct metrics self = scalene_figures(reader, figures);
 	if (!reader->has_failed)
 		metrics_add(&profile->stacks[node].self, &self);
 }
@@ -189,9 +222,8 @@ void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks)
 	{
 		const json_t *frames = json_array_get(stack, 0);
 		const json_t *figures = json_array_get(stack, 1);
-		/* 1.x wrote the figures as a list, or only a count: no seconds. */
-		if (!json_is_array(frames) || !json_is_object(figures))
-			continue;
+		if (!json_is_array(frames) || !(json_is_object(figures) || json_is_array(figures)))
+			continue; /* before 1.5.20: a count only, no times */
 		read_scalene_stack(reader, frames, figures);
 		if (reader->has_failed)
 			return;

@@ -18,7 +18,8 @@ static void write_run(struct json_out *out, const struct profile *profile)
 	json_put_text(out, "entrypoint_dir", folder);
 	json_put_text(out, "filename", folder);
 	json_put_newline(out);
-	json_put_number(out, "elapsed_time_sec", profile->elapsed_s, DECIMALS_SECONDS);
+	/* Scalene multiplies percentages by it: it is their base, whatever its name. */
+	json_put_number(out, "elapsed_time_sec", profile->total_s, DECIMALS_SECONDS);
 	json_put_number(out, "start_time_absolute", profile->start_time_epoch_s, 6);
 	json_put_number(out, "start_time_perf", profile->start_time_perf_s, 6);
 }
@@ -47,6 +48,7 @@ static void write_time(struct json_out *out, const struct write_plan *plan)
 	const struct profile *profile = plan->profile;
 	json_put_newline(out);
 	json_begin_object(out, "time");
+	json_put_number(out, "elapsed_s", profile->elapsed_s, DECIMALS_SECONDS);
 	json_put_number(out, "total_s", profile->total_s, DECIMALS_SECONDS);
 	json_put_number(out, "outside_s", plan->outside_s, DECIMALS_SECONDS);
 	json_put_number(out, "startup_s", profile->startup_s, DECIMALS_SECONDS);

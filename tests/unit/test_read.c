@@ -147,6 +147,21 @@ static void test_scalene_profile(void **state)
 	profile_free(profile);
 }
 
+static void test_scalene_1_stacks(void **state)
+{
+	const char *text = "{\"elapsed_time_sec\": 2, \"files\": {}, \"stacks\": [[[[\"a b.py\","
+			   "\"<module>\", 3], [\"a b.py\", \"f\", null]], [29, 0.25, 0.125, 0.375]],"
+			   "[[\"a b.py f:1;\"], 7]]}";
+	struct profile *profile = read_ok(text, strlen(text));
+	assert_int_equal(profile->stack_count, 3);
+	assert_string_equal(profile->stacks[2].function, "f");
+	assert_int_equal(profile->stacks[1].line, 3);
+	assert_near(profile->stacks[2].self.python_s, 0.5);
+	assert_near(profile->stacks[2].self.native_s, 0.25);
+	assert_int_equal(profile->stacks[2].self.samples, 29);
+	profile_free(profile);
+}
+
 /* A Scalene profile becomes one of ours by being written, with the figures
  * unchanged. */
 static void test_scalene_profile_written_and_read(void **state)
@@ -261,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_own_profile_comes_back_whole),
 		cmocka_unit_test(test_reduced_profile_keeps_texts_and_regions),
 		cmocka_unit_test(test_scalene_profile),
+		cmocka_unit_test(test_scalene_1_stacks),
 		cmocka_unit_test(test_scalene_profile_written_and_read),
 		cmocka_unit_test(test_bad_profiles_are_refused_with_a_reason),
 		cmocka_unit_test(test_bad_stack_trees_are_refused),
