@@ -217,18 +217,29 @@ static void on_thread(struct collector *collector, struct process *process,
 
 /* --- code objects --- */
 
+/* The code's file as one path, however the program wrote it ("../lib/x.py" on
+ * sys.path gives names that go up and down again).  NULL: the name as it is. */
+static char *full_filename(const struct process *process, const struct code_info *info)
+{
+	if (info->filename_size == 0 || info->filename[0] == '<')
+		return NULL;
+	char *name = mem_copy_bytes(info->filename, info->filename_size);
+	if (name[0] != '/' && process->cwd != NULL) {
+		char *joined = path_join(process->cwd, name);
+		free(name);
+		name = joined;
+	}
+	char *full = path_normalise(name);
+	free(name);
+	return full;
+}
+
 uint32_t processes_add_code(struct collector *collector, struct process *process,
 			    const struct code_info *info)
 {
 	struct code_info named = *info;
-	char *full = NULL;
-	if (info->filename_size > 0 && info->filename[0] != '/' && info->filename[0] != '<' &&
-	    process->cwd != NULL) {
-		char *relative = mem_copy_bytes(info->filename, info->filename_size);
-		char *joined = path_join(process->cwd, relative);
-		full = path_normalise(joined);
-		free(relative);
-		free(joined);
+	char *full = full_filename(process, info);
+	if (full != NULL) {
 		named.filename = full;
 		named.filename_size = (uint32_t)strlen(full);
 	}
