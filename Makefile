@@ -28,7 +28,7 @@ demo: all ## profile an example and show the report
 test: setup ## every test: unit, sanitized, lints, all Pythons (ARGS="-k py3.11" for some)
 	scripts/test $(ARGS)
 
-check-asan: setup ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+check-asan: setup ## unit tests, and Heatline on one Python, under ASan and UBSan
 	scripts/test --sanitized-only
 
 lint: setup all ## layering, headers, signal safety, banned functions
