@@ -1,0 +1,544 @@
+"""The figures: known programs give what they must, on every Python, however they end.
+
+The programs mark their lines with words (``# HOT``).  Assertions are about shares, never
+about seconds, so that a busy machine does not matter.  Each (program, options) runs once
+for each Python; the tests share the profile.
+"""
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Tuple
+
+import pytest
+
+from support.paths import PROGRAMS, REPO, heatline_executable
+from support.runs import ProfiledRun, clean_environment
+
+FIGURES = PROGRAMS / "figures"
+TIME_KEYS = ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
+
+
+@pytest.fixture(scope="session")
+def profiled(python):
+    """profiled("name.py", options…, args=…): the finished run, made once."""
+    cache: Dict[Tuple, ProfiledRun] = {}
+
+    def run(name: str, *options: str, args: Tuple[str, ...] = ()) -> ProfiledRun:
+        key = (name, options, args)
+        if key not in cache:
+            environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+            cache[key] = python.heatline_run(FIGURES / name, args, options, env=environment)
+        return cache[key]
+
+    return run
+
+
+def marked_line(name: str, mark: str) -> int:
+    """The number of the line that ends with this mark."""
+    for number, line in enumerate((FIGURES / name).read_text().splitlines(), 1):
+        if re.search(rf"#.* {mark}$|# {mark}$", line):
+            return number
+    raise AssertionError(f"{name} has no line marked {mark}")
+
+
+def line_of(run: ProfiledRun, name: str, mark: str) -> dict:
+    return run.lines_of(FIGURES / name)[marked_line(name, mark)]
+
+
+def total(line: dict) -> float:
+    return sum(line[key] for key in TIME_KEYS)
+
+
+def all_lines(profile: dict) -> Iterator[dict]:
+    for file in profile["files"].values():
+        yield from file["lines"]
+
+
+def quality(run: ProfiledRun) -> dict:
+    return run.profile["heatline"]["quality"]
+
+
+# ---- shares ----
+
+
+def test_hot_line(profiled):
+    run = profiled("hot_line.py")
+    assert run.returncode == 0, run
+    hot = line_of(run, "hot_line.py", "HOT")
+    assert total(hot) >= 85
+    assert hot["n_cpu_percent_python"] >= 0.9 * total(hot)
+    assert hot["n_inclusive_percent"] >= total(hot) - 0.01
+    functions = {
+        f["line"]: f for f in run.profile["files"][str(FIGURES / "hot_line.py")]["functions"]
+    }
+    assert total(functions["hot"]) >= 95
+    assert functions["<module>"]["n_inclusive_percent"] >= 95
+    assert total(functions.get("cold", dict.fromkeys(TIME_KEYS, 0))) < 1
+
+
+def test_sleep_is_waiting_on_its_line(profiled):
+    run = profiled("sleeps.py")
+    sleep = line_of(run, "sleeps.py", "SLEEP")
+    assert 40 <= total(sleep) <= 60
+    assert sleep["n_wait_percent"] >= 0.9 * total(sleep)
+    assert sleep["n_sys_percent"] >= sleep["n_wait_percent"]
+    assert sleep["n_core_utilization"] < 0.2
+    assert quality(run)["wait_samples"] > 5
+
+
+def test_virtual_time_leaves_sleep_out(profiled):
+    run = profiled("sleeps.py", "--use-virtual-time")
+    lines = run.lines_of("sleeps.py")
+    sleep = lines[marked_line("sleeps.py", "SLEEP")]
+    assert total(sleep) < 5
+    assert run.profile["heatline"]["time"]["wait_s"] == 0
+
+
+NATIVES = {"hash": 5, "zlib": 5, "sorted": 5, "sum": 5, "re": 5, "join": 5, "in": 27, "int": 27}
+
+
+@pytest.mark.parametrize("kind", NATIVES)
+def test_native(profiled, kind):
+    """C code doing a line's work is native, whether a library's or the interpreter's."""
+    line = line_of(profiled("natives.py"), "natives.py", f"NATIVE {kind}")
+    assert NATIVES[kind] / 2 <= total(line) <= NATIVES[kind] * 1.5
+    assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"])
+
+
+def test_python_beside_native(profiled):
+    line = line_of(profiled("natives.py"), "natives.py", "PYTHON")
+    assert total(line) > 5
+    assert line["n_cpu_percent_python"] >= 0.85 * (total(line) - line["n_sys_percent"])
+
+
+def test_kernel_time(profiled):
+    """Time in the kernel is system time, but not waiting."""
+    line = line_of(profiled("system_calls.py"), "system_calls.py", "SYSTEM")
+    assert total(line) >= 85
+    assert line["n_sys_percent"] >= 0.7 * total(line)
+    assert line["n_wait_percent"] <= 0.2 * total(line)
+
+
+def test_numpy(python, profiled):
+    if python.run_plain(["-c", "import numpy"]).returncode:
+        pytest.skip("this Python has no numpy")
+    run = profiled("arrays.py")
+    for kind in ("product", "ufunc"):
+        line = line_of(run, "arrays.py", f"NATIVE {kind}")
+        assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"])
+    loop = line_of(run, "arrays.py", "PYTHON")
+    assert loop["n_cpu_percent_python"] >= 0.85 * total(loop)
+
+
+def test_threads(profiled):
+    run = profiled("threads.py")
+    large, small = (line_of(run, "threads.py", mark) for mark in ("LARGE", "SMALL"))
+    ratio = large["cpu_s"] / small["cpu_s"]
+    assert 2.2 <= ratio <= 4.0
+    threads = run.profile["heatline"]["threads"]
+    assert [thread["is_main"] for thread in threads].count(True) == 1 and len(threads) == 4
+    busy = sorted(thread["cpu_s"] for thread in threads)[-2:]
+    assert busy[0] >= 0.1 and 2.2 <= busy[1] / busy[0] <= 4.0
+    waits = line_of(run, "threads.py", "WAITS")
+    assert waits["idle_s"] > 0.3 and total(waits) < 5  # shown, but no part of the total
+
+
+def test_shapes(profiled):
+    """Every kind of function gets its own line and its share of a seventh."""
+    functions = profiled("shapes.py").profile["files"][str(FIGURES / "shapes.py")]["functions"]
+    shares: Dict[str, float] = {}
+    for function in functions:
+        name = function["line"].split(".")[-1]
+        shares[name] = shares.get(name, 0) + total(function)
+    # Comprehensions are part of their function from 3.12 on.
+    shares["comprehension"] = shares.get("comprehension", 0) + shares.get("<listcomp>", 0)
+    for name in ("method", "comprehension", "<lambda>", "decorated", "inner", "generator"):
+        assert 7 <= shares[name] <= 21, (name, shares)
+    for mark in ("METHOD", "DECORATED", "NESTED", "COMPREHENSION", "LAMBDA"):
+        assert total(line_of(profiled("shapes.py"), "shapes.py", mark)) > 5, mark
+
+
+def test_qualified_names(python, profiled):
+    if python.version < (3, 11):
+        pytest.skip("code objects have no qualified name before 3.11")
+    functions = profiled("shapes.py").profile["files"][str(FIGURES / "shapes.py")]["functions"]
+    names = {function["line"] for function in functions}
+    assert {"Thing.method", "nested.<locals>.inner"} <= names
+
+
+def test_columns(python, profiled):
+    """From 3.11 on the hot part within a line is known."""
+    line = line_of(profiled("columns.py"), "columns.py", "LINE")
+    if python.version < (3, 11):
+        assert line["columns"] == []
+        return
+    line = line_of(profiled("columns.py", "--profile-only", "columns"), "columns.py", "LINE")
+    text = (FIGURES / "columns.py").read_text().splitlines()[line["lineno"] - 1]
+    for first, column, last, column_end, seconds in line["columns"]:
+        assert first == last == line["lineno"] and 0 <= column < column_end <= len(text)
+        assert seconds >= 0
+
+
+def test_children_are_part_of_the_profile(profiled):
+    run = profiled("children.py")
+    assert run.returncode == 0, run
+    for mark in ("FORK", "SPAWN", "SUBPROCESS"):
+        line = line_of(run, "children.py", mark)
+        assert line["n_inclusive_percent"] > 5, mark
+    processes = run.profile["heatline"]["processes"]
+    assert len(processes) >= 4
+    assert len({process["pid"] for process in processes}) == len(processes)
+
+
+# ---- the whole ----
+
+PROGRAMS_TO_CHECK = [
+    "hot_line.py",
+    "sleeps.py",
+    "natives.py",
+    "threads.py",
+    "shapes.py",
+    "short.py",
+]
+
+
+@pytest.mark.parametrize("name", PROGRAMS_TO_CHECK)
+def test_sums_to_all_of_the_time(profiled, name):
+    """Python + native + system over all lines, and what no line has, is 100 %."""
+    profile = profiled(name).profile
+    whole = profile["heatline"]["time"]
+    lines = sum(total(line) for line in all_lines(profile))
+    outside = 100 * whole["outside_s"] / whole["total_s"] if whole["total_s"] else 0
+    assert lines + outside == pytest.approx(100 if whole["total_s"] else 0, abs=0.5)
+    parts = sum(whole[key] for key in ("python_s", "native_s", "system_s", "wait_s"))
+    assert parts == pytest.approx(whole["total_s"], rel=0.01, abs=0.001)
+    functions = [f for file in profile["files"].values() for f in file["functions"]]
+    assert sum(map(total, functions)) == pytest.approx(lines, abs=0.5)
+    for path, file in profile["files"].items():
+        assert sum(map(total, file["lines"])) == pytest.approx(
+            file["percent_cpu_time"], abs=0.2
+        ), path
+
+
+@pytest.mark.parametrize("name", PROGRAMS_TO_CHECK)
+def test_schema(profiled, name):
+    """Finite numbers, known types, in range; and every key is documented."""
+    profile = profiled(name).profile
+    documented = (REPO / "docs" / "profile-format.md").read_text()
+    unknown = {key for key in all_keys(profile) if f"`{key}`" not in documented}
+    assert not unknown, f"not in docs/profile-format.md: {sorted(unknown)}"
+    assert profile["elapsed_time_sec"] > 0
+    for line in all_lines(profile):
+        assert line["lineno"] >= 1 and isinstance(line["line"], str)
+        for key, value in line.items():
+            if key.startswith("n_") and key.endswith("percent"):
+                assert 0 <= value <= 100.01, (key, value)
+        assert 0 <= line["n_core_utilization"] <= 1
+        assert len(line["cpu_samples_list"]) <= 500
+        assert line["start_region_line"] <= line["lineno"] <= line["end_region_line"]
+        if "n_samples" in line:
+            assert 0 <= line["n_percent_low"] <= total(line) + 0.01
+            assert total(line) - 0.01 <= line["n_percent_high"] <= 100.01
+
+
+def all_keys(profile: dict) -> List[str]:
+    """The names of all members, but for those that are names of files; checks numbers."""
+    found = []
+
+    def visit(value: Any, is_named: bool) -> None:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if not is_named:
+                    found.append(key)
+                visit(inner, not is_named and key == "files" and value is profile)
+        elif isinstance(value, list):
+            for inner in value:
+                visit(inner, False)
+        elif isinstance(value, float):
+            assert math.isfinite(value)
+
+    visit(profile, False)
+    return sorted(set(found))
+
+
+def test_json_is_strict(profiled):
+    """No NaN or Infinity, which JSON does not know, and no key twice."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    def once(pairs: List[Tuple[str, Any]]) -> dict:
+        assert len({key for key, _ in pairs}) == len(pairs), pairs
+        return dict(pairs)
+
+    text = profiled("natives.py").profile_path.read_text(encoding="utf-8")
+    json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+
+
+def test_what_the_profile_says_of_the_run(python, profiled):
+    profile = profiled("ends.py", args=("os_exit",)).profile
+    assert profile["program"] == str(FIGURES / "ends.py")
+    assert profile["args"] == ["os_exit"]
+    assert profile["entrypoint_dir"] == str(FIGURES)
+    assert abs(profile["start_time_absolute"] - time.time()) < 3600
+    said = profile["heatline"]["python"]
+    assert re.match(r"%d\.%d\.\d+" % python.version, said), said
+
+
+# ---- ends ----
+
+ENDS = {
+    "os_exit": 7,
+    "abort": 134,
+    "segfault": 139,
+    "exception": 1,
+    "exec": 0,
+    "SIGKILL": 137,
+    "SIGTERM": 143,
+    "SIGINT": 130,
+    "SIGALRM": 142,
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_profile_of_a_program_that_ends_badly(profiled, how):
+    """However it ends, what was measured until then is there."""
+    run = profiled("ends.py", args=(how,))
+    status = run.returncode if run.returncode >= 0 else 128 - run.returncode
+    assert status == ENDS[how], run
+    assert total(line_of(run, "ends.py", "HOT")) > 50
+    assert quality(run)["samples"] > 20
+
+
+def test_short_program(profiled):
+    """A program of some milliseconds has a valid profile, which says how little it knows."""
+    run = profiled("short.py")
+    assert run.returncode == 0
+    assert run.profile["heatline"]["schema"] >= 1
+    assert quality(run)["samples"] < 50
+    assert re.search(r"sample", run.stderr), run.stderr
+
+
+def test_empty_run_does_not_replace_a_profile(any_python, tmp_path):
+    """A run in which nothing was Python leaves an older profile as it is."""
+    outfile = tmp_path / "p.json"
+    outfile.write_text("precious")
+    done = any_python.heatline(["run", "-o", outfile, "true"], cwd=tmp_path)
+    assert outfile.read_text() == "precious"
+    assert done.returncode == 0 and done.stderr
+
+
+def test_default_name(any_python, tmp_path):
+    (tmp_path / "p.py").write_text("print(1)\n")
+    done = any_python.heatline(["run", "--python", any_python.executable, "p.py"], cwd=tmp_path)
+    assert done.returncode == 0
+    assert json.loads((tmp_path / "heatline-profile.json").read_text())["heatline"]
+    assert sorted(os.listdir(tmp_path)) == ["heatline-profile.json", "p.py"]
+
+
+def test_outfile_keeps_its_name(any_python, tmp_path):
+    """Scalene would change the ending to .json."""
+    done = any_python.heatline_run(FIGURES / "short.py", outfile=tmp_path / "my.profile")
+    assert done.profile["heatline"]
+    assert os.listdir(tmp_path) == ["my.profile"]
+
+
+def test_nothing_is_left_behind(any_python, tmp_path):
+    """No file in the temporary folder or in shared memory after the run."""
+
+    def ours() -> List[str]:
+        return [n for d in ("/tmp", "/dev/shm") for n in os.listdir(d) if "heatline" in n.lower()]
+
+    place = {"TMPDIR": str(tmp_path)}
+    before = set(ours())
+    any_python.heatline_run(FIGURES / "ends.py", ["SIGKILL"], env=place)
+    left = [name for name in set(ours()) - before if not name.startswith("heatline-tests")]
+    assert not left or not any("%d" % os.getpid() in name for name in left), left
+    assert os.listdir(tmp_path) == []
+
+
+def test_profile_interval(any_python, tmp_path):
+    """The profile is written while the program runs, and is valid at any moment."""
+    outfile = tmp_path / "p.json"
+    process = subprocess.Popen(
+        any_python.command(
+            [heatline_executable(), "run", "--quiet", "--python", any_python.executable]
+            + ["--profile-interval", "0.2", "-o", outfile]
+            + [PROGRAMS / "signals" / "endless.py", "2.5"]
+        ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env=clean_environment(),
+    )
+    seen = []
+    while process.poll() is None:
+        if outfile.exists():
+            profile = json.loads(outfile.read_text())
+            seen.append(
+                (profile["heatline"]["quality"]["samples"], profile["heatline"]["is_partial"])
+            )
+        time.sleep(0.02)
+    assert process.returncode == 0
+    partial = {samples for samples, is_partial in seen if is_partial}
+    assert len(partial) >= 3, seen
+    final = json.loads(outfile.read_text())["heatline"]
+    assert not final["is_partial"]
+    assert final["quality"]["samples"] >= max(partial)
+
+
+# ---- what is reported ----
+
+
+def reported(run: ProfiledRun) -> Dict[str, float]:
+    """Last parts of the files in the profile, and their shares."""
+    files = run.profile["files"]
+    return {Path(path).name: sum(map(total, file["lines"])) for path, file in files.items()}
+
+
+def test_scope_is_the_program_s_folder(profiled):
+    run = profiled("scopes/main.py")
+    shares = reported(run)
+    assert set(shares) == {"main.py", "beside.py", "below.py"}
+    # What the library and the other folder did is the time of the line that called them.
+    assert total(line_of(run, "scopes/main.py", "STANDARD")) > 15
+    assert total(line_of(run, "scopes/main.py", "CALL")) > 15
+
+
+def test_profile_all(profiled):
+    shares = reported(profiled("scopes/main.py", "--profile-all"))
+    assert {"main.py", "beside.py", "below.py", "outside.py", "encoder.py"} <= set(shares)
+    assert shares["outside.py"] > 15 and shares["encoder.py"] > 10
+
+
+def test_system_libraries(profiled):
+    shares = reported(profiled("scopes/main.py", "--profile-system-libraries"))
+    assert "encoder.py" in shares
+
+
+def test_profile_only(profiled):
+    shares = reported(profiled("scopes/main.py", "--profile-only", "below,beside"))
+    assert set(shares) == {"below.py", "beside.py"}
+
+
+def test_profile_exclude(profiled):
+    shares = reported(profiled("scopes/main.py", "--profile-exclude", "library"))
+    assert set(shares) == {"main.py", "beside.py"}
+
+
+def test_program_path(profiled):
+    shares = reported(profiled("scopes/main.py", "--program-path", str(FIGURES)))
+    assert set(shares) == {"main.py", "beside.py", "below.py", "outside.py"}
+
+
+def test_reduced_profile(profiled):
+    whole, reduced = profiled("shapes.py"), profiled("shapes.py", "--reduced-profile")
+    lines = reduced.profile["files"][str(FIGURES / "shapes.py")]["lines"]
+    assert all(total(line) > 0 or line["n_inclusive_percent"] > 0 for line in lines)
+    assert len(lines) < len(whole.profile["files"][str(FIGURES / "shapes.py")]["lines"])
+    assert line_of(reduced, "shapes.py", "METHOD")["line"].strip().endswith("# METHOD")
+
+
+def test_all_source_lines_are_listed(profiled):
+    text = (FIGURES / "shapes.py").read_text().splitlines()
+    lines = profiled("shapes.py").lines_of("shapes.py")
+    assert [lines[number]["line"].rstrip("\n") for number in sorted(lines)] == text
+
+
+def test_percent_threshold(profiled):
+    run = profiled("scopes/main.py", "--cpu-percent-threshold", "90")
+    assert run.profile["files"] == {}
+
+
+def test_no_stacks(profiled):
+    profile = profiled("hot_line.py", "--no-stacks").profile
+    assert profile["stacks"] == [] and "stacks" not in profile["heatline"]
+    assert total(line_of(profiled("hot_line.py", "--no-stacks"), "hot_line.py", "HOT")) > 80
+
+
+@pytest.mark.parametrize("interval", ["0.001", "0.02"])
+def test_sampling_rate(profiled, interval):
+    run = profiled("hot_line.py", "--cpu-sampling-rate", interval)
+    wanted = 1 / float(interval)
+    assert 0.3 * wanted <= quality(run)["rate_hz"] <= 1.5 * wanted, quality(run)
+    assert total(line_of(run, "hot_line.py", "HOT")) >= 75
+
+
+def test_config_file(any_python, tmp_path):
+    config = tmp_path / "c.yaml"
+    config.write_text("profile-only: [below]\nreduced_profile: true\ncpu-percent-threshold: 0\n")
+    run = any_python.heatline_run(FIGURES / "scopes" / "main.py", options=["-c", config])
+    assert set(reported(run)) == {"below.py"}
+
+
+# ---- reading it ----
+
+
+@pytest.fixture(scope="session")
+def scalene(tmp_path_factory):
+    """The command of an installed Scalene, in the tests' environment or the benchmarks'."""
+    for place in (Path(sys.prefix), REPO / ".test-env" / "venv", REPO / ".test-env" / "peers"):
+        python = place / "bin" / "python"
+        found = (
+            python.exists()
+            and not subprocess.run(
+                [python, "-c", "import scalene"], stderr=subprocess.DEVNULL
+            ).returncode
+        )
+        if found:
+            return [str(python), "-m", "scalene"]
+    pytest.skip("Scalene is not installed")
+
+
+def plain_text(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_scalene_opens_our_profile(profiled, scalene, tmp_path):
+    """scalene view --cli shows the same figures."""
+    run = profiled("natives.py")
+    shown = subprocess.run(
+        [*scalene, "view", "--cli", run.profile_path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=clean_environment({"COLUMNS": "200", "TERM": "xterm"}),
+        encoding="utf-8",
+        cwd=tmp_path,
+        timeout=120,
+    )
+    assert shown.returncode == 0, shown.stdout
+    text = plain_text(shown.stdout)
+    for kind in NATIVES:
+        line = line_of(run, "natives.py", f"NATIVE {kind}")
+        row = next(row for row in text.splitlines() if f"NATIVE {kind}" in row)
+        assert "%d%%" % round(line["n_cpu_percent_c"]) in row, row
+
+
+def test_we_open_scalenes_profile(any_python, scalene, tmp_path):
+    outfile = tmp_path / "scalene.json"
+    made = subprocess.run(
+        [*scalene, "run", "--cpu-only", "-o", outfile, FIGURES / "hot_line.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=clean_environment(),
+        cwd=tmp_path,
+        timeout=120,
+    )
+    assert outfile.exists(), made.stdout
+    shown = any_python.heatline(["view", "--cli", outfile], env={"COLUMNS": "150"})
+    assert shown.returncode == 0, shown.stderr
+    assert "# HOT" in shown.stdout
+
+
+def test_we_open_our_profile(profiled, any_python):
+    run = profiled("natives.py")
+    shown = any_python.heatline(["view", "--cli", run.profile_path], env={"COLUMNS": "150"})
+    assert shown.returncode == 0 and shown.stderr == "", shown.stderr
+    for kind in NATIVES:
+        assert f"# NATIVE {kind}" in shown.stdout
+    assert "\x1b" not in shown.stdout
