@@ -68,6 +68,7 @@ struct agent_thread {
 	struct agent_thread *next_free;
 	void *(*start)(void *);  /* what the program wanted to run on it */
 	void *argument;
+	bool is_signal_blocked;  /* as in the thread that started it */
 	struct walk_scratch scratch;
 	struct walk_frame frames[WALK_MAX_FRAMES];
 	uint32_t identities[WALK_MAX_FRAMES];
@@ -169,5 +170,27 @@ void memory_resume(int64_t paused) __attribute__((weak));
 
 /* Installs the handler.  Returns 0 or -errno. */
 int signals_start(void);
+
+/* Whether a signal of our number comes from our clocks.  [handler] */
+bool signals_is_ours(const siginfo_t *info);
+
+/* --- masks.c --- */
+
+/* Finds out what the calling thread blocks.  Returns 0 or -errno. */
+int masks_start(void);
+
+/* Keeps a signal that is not ours for later, if the program has blocked it in
+ * the calling thread; false: it is to be delivered.  [handler] */
+bool masks_hold(const siginfo_t *info);
+
+/* Sets the calling thread's mask past the program's view of it.  [handler] */
+void masks_set_real(const sigset_t *mask);
+
+/* A new thread blocks what its creator blocks: asked there, told here. */
+bool masks_is_blocked(void);
+void masks_inherit(bool was_blocked);
+
+/* In a forked child: nothing is pending. */
+void masks_after_fork(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* signals.c - our signal, and the program's view of it.
  *
  * The program must not notice that one signal is taken.  So what it asks or
- * sets for that number is kept here and answered from here, it is kept out of
- * the masks that the program sets, and a signal of that number that is not
- * from our clocks goes where the program wanted it. */
+ * sets for that number is kept here and answered from here, and a signal of
+ * that number that is not from our clocks goes where the program wanted it.
+ * Blocking it is the matter of masks.c. */
 #include "agent/agent.h"
 
 #include <dlfcn.h>
@@ -19,20 +19,16 @@ typedef void (*handler_function)(int);
 
 static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static handler_function (*real_signal)(int, handler_function);
-static int (*real_sigprocmask)(int, const sigset_t *, sigset_t *);
-static int (*real_pthread_sigmask)(int, const sigset_t *, sigset_t *);
 
 /* What the program believes to be installed. */
 static struct sigaction program_action;
 
 static void resolve(void)
 {
-	if (real_pthread_sigmask != NULL)
+	if (real_signal != NULL)
 		return;
 	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
 	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
-	*(void **)&real_sigprocmask = dlsym(RTLD_NEXT, "sigprocmask");
-	*(void **)&real_pthread_sigmask = dlsym(RTLD_NEXT, "pthread_sigmask");
 }
 
 static uint64_t program_counter(const void *context)
@@ -45,9 +41,18 @@ static uint64_t program_counter(const void *context)
 #endif
 }
 
+/* Blocks what the program's handler would find blocked, where ours has all. */
+static void mask_for_program(const ucontext_t *interrupted)
+{
+	sigset_t mask;
+	sigorset(&mask, &interrupted->uc_sigmask, &program_action.sa_mask);
+	masks_set_real(&mask);
+}
+
 /* A signal of our number that somebody else sent. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
+	mask_for_program(context);
 	if ((program_action.sa_flags & SA_SIGINFO) != 0) {
 		program_action.sa_sigaction(number, info, context);
 	} else if (program_action.sa_handler == SIG_DFL) {
@@ -59,18 +64,27 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	}
 }
 
+static bool is_tick(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_ptr == &g_agent;
+}
+
+bool signals_is_ours(const siginfo_t *info)
+{
+	return is_tick(info) || info->si_code == POLL_IN || info->si_code == POLL_HUP;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
-	bool is_tick = info->si_code == SI_TIMER && info->si_ptr == &g_agent;
-	bool is_perf = info->si_code == POLL_IN || info->si_code == POLL_HUP;
 	struct agent_thread *self = g_self;
-	if (!is_tick && !is_perf) {
-		pass_on(number, info, context);
+	if (!signals_is_ours(info)) {
+		if (!masks_hold(info))
+			pass_on(number, info, context);
 	} else if (self != NULL && g_agent.is_active &&
 		   !atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire)) {
 		int64_t paused = memory_pause != NULL ? memory_pause() : 0;
-		sample_take(self, program_counter(context), is_tick);
+		sample_take(self, program_counter(context), is_tick(info));
 		if (memory_resume != NULL)
 			memory_resume(paused);
 		atomic_store_explicit(&self->is_busy, false, memory_order_release);
@@ -81,22 +95,18 @@ static void on_signal(int number, siginfo_t *info, void *context)
 int signals_start(void)
 {
 	resolve();
-	if (real_sigaction == NULL || real_pthread_sigmask == NULL)
+	if (real_sigaction == NULL || real_signal == NULL)
 		return -ENOSYS;
 	struct sigaction ours;
 	memset(&ours, 0, sizeof(ours));
 	ours.sa_sigaction = on_signal;
 	ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-	/* Nothing else is blocked meanwhile: the program's own signals come in
-	 * time.  Our own is blocked by the kernel. */
-	sigemptyset(&ours.sa_mask);
+	/* The program's own signals come right after, not in between: a handler
+	 * of its own that jumps away would leave this thread marked as busy. */
+	sigfillset(&ours.sa_mask);
 	if (real_sigaction(AGENT_SIGNAL, &ours, &program_action) != 0)
 		return -errno;
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, AGENT_SIGNAL);
-	real_pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	return 0;
+	return masks_start();
 }
 
 /* --- what the program calls --- */
@@ -127,28 +137,4 @@ AGENT_EXPORT handler_function signal(int number, handler_function handler)
 	program_action.sa_handler = handler;
 	program_action.sa_flags = SA_RESTART;
 	return before;
-}
-
-typedef int (*mask_function)(int, const sigset_t *, sigset_t *);
-
-static int mask_without_ours(mask_function real, int how, const sigset_t *set, sigset_t *old)
-{
-	if (set == NULL || how == SIG_UNBLOCK || !g_agent.is_active ||
-	    sigismember(set, AGENT_SIGNAL) != 1)
-		return real(how, set, old);
-	sigset_t without = *set;
-	sigdelset(&without, AGENT_SIGNAL);
-	return real(how, &without, old);
-}
-
-AGENT_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-	resolve();
-	return mask_without_ours(real_sigprocmask, how, set, old);
-}
-
-AGENT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-	resolve();
-	return mask_without_ours(real_pthread_sigmask, how, set, old);
 }

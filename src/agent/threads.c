@@ -117,6 +117,7 @@ static void *thread_main(void *argument)
 {
 	struct agent_thread *self = argument;
 	void *result;
+	masks_inherit(self->is_signal_blocked);
 	thread_begin(self, false);
 	pthread_cleanup_push(thread_end, self);
 	result = self->start(self->argument);
@@ -138,6 +139,7 @@ int threads_start_main(void)
 void threads_after_fork(void)
 {
 	atomic_flag_clear(&states_lock);
+	masks_after_fork();
 	struct agent_thread *self = g_self;
 	g_self = NULL;
 	if (self == NULL) /* forked from a thread that we do not sample */
@@ -160,6 +162,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	}
 	self->start = start;
 	self->argument = argument;
+	self->is_signal_blocked = masks_is_blocked();
 	int status = real_pthread_create(thread, attributes, thread_main, self);
 	if (status != 0) {
 		atomic_store(&g_agent.ring->threads[self->slot].tid, 0);
