@@ -35,7 +35,7 @@ __thread int64_t g_copy_left __attribute__((tls_model("initial-exec")));
 static __thread double window __attribute__((tls_model("initial-exec"))); /* of the running count */
 static __thread uint64_t random_state __attribute__((tls_model("initial-exec")));
 
-_Atomic uint8_t *g_heap_filter;
+_Alignas(4096) _Atomic uint8_t g_heap_filter[HEAP_FILTER_SLOTS];
 static struct place *places;
 static uint64_t fixed_window;
 static _Atomic uint32_t window_shift;
@@ -140,7 +140,7 @@ static bool live_add(const void *block, uint64_t id)
 uint64_t heap_take(const void *block)
 {
 	uint64_t wanted = (uint64_t)(uintptr_t)block;
-	if (block == NULL || !heap_may_be_sampled(block))
+	if (block == NULL || places == NULL || !heap_may_be_sampled(block))
 		return 0;
 	for (uint32_t i = 0; i < BUCKETS_TRIED * BUCKET_PLACES; i++) {
 		struct place *place = &bucket_of(block, i / BUCKET_PLACES)[i % BUCKET_PLACES];
@@ -307,7 +307,7 @@ static void leave(struct agent_thread *self)
 	atomic_store_explicit(&self->is_busy, false, memory_order_release);
 }
 
-void heap_sample(const void *block, size_t size, uint32_t flags)
+void *heap_sample(void *block, size_t size, uint32_t flags)
 {
 	int saved = errno;
 	double mean = window;
@@ -318,7 +318,7 @@ void heap_sample(const void *block, size_t size, uint32_t flags)
 	g_copy_left = HEAP_PAUSE;
 	struct agent_thread *self = enter();
 	/* The first count of a thread was no draw: it is set up only. */
-	if (self != NULL && mean > 0) {
+	if (self != NULL && mean > 0 && block != NULL) {
 		uint64_t begin_ns = now_wall_ns();
 		spend_token();
 		push_alloc(self, block, size, weight_of(size, mean), flags);
@@ -331,6 +331,7 @@ void heap_sample(const void *block, size_t size, uint32_t flags)
 	g_heap_left = draw(window);
 	g_copy_left = copy_left;
 	errno = saved;
+	return block;
 }
 
 void heap_copy_sample(size_t size)
@@ -355,11 +356,9 @@ void heap_copy_sample(size_t size)
 
 static int make_tables(void)
 {
-	void *filter = agent_map(HEAP_FILTER_SLOTS);
 	void *table = agent_map(sizeof(struct place) * BUCKETS * BUCKET_PLACES);
-	if (filter == NULL || table == NULL)
+	if (table == NULL)
 		return -errno;
-	g_heap_filter = filter;
 	places = table;
 	return 0;
 }
@@ -376,11 +375,10 @@ void heap_after_fork(void)
 {
 	if (places == NULL)
 		return;
-	/* Forgotten before they are unmapped: munmap is hooked and looks into them. */
-	void *filter = (void *)g_heap_filter, *table = places;
-	g_heap_filter = NULL;
+	/* Forgotten before it is unmapped: munmap is hooked and looks into it. */
+	void *table = places;
 	places = NULL;
-	munmap(filter, HEAP_FILTER_SLOTS);
+	memset((void *)g_heap_filter, 0, HEAP_FILTER_SLOTS);
 	munmap(table, sizeof(struct place) * BUCKETS * BUCKET_PLACES);
 	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
 		atomic_store(&late[i], 0);

@@ -9,10 +9,10 @@
  * (docs/MEMORY.md has the mathematics).
  *
  * A hook does
- *	block = real_malloc(size);
- *	if (heap_count(size) && block != NULL)
- *		heap_sample(block, size, flags);
- * and before a block is given back
+ *	if (!heap_count(size))
+ *		return real_malloc(size);
+ *	return heap_sample(real_malloc(size), size, flags);
+ * (counting first lets the common case be a jump), and before a block is given back
  *	if (heap_may_be_sampled(block))
  *		heap_forget(block);
  *
@@ -37,7 +37,7 @@ extern __thread int64_t g_copy_left __attribute__((tls_model("initial-exec")));
 
 /* Sampled blocks per address class; says "not sampled" for nearly every free
  * without looking further. */
-extern _Atomic uint8_t *g_heap_filter;
+extern _Atomic uint8_t g_heap_filter[HEAP_FILTER_SLOTS];
 
 /* More than any allocation: nothing below it is counted meanwhile. */
 #define HEAP_PAUSE INT64_MAX
@@ -62,13 +62,13 @@ static inline uint32_t heap_filter_slot(const void *block)
 
 static inline bool heap_may_be_sampled(const void *block)
 {
-	return g_heap_filter != NULL &&
-	       __builtin_expect(atomic_load_explicit(&g_heap_filter[heap_filter_slot(block)],
+	return __builtin_expect(atomic_load_explicit(&g_heap_filter[heap_filter_slot(block)],
 						     memory_order_relaxed) != 0, 0);
 }
 
-/* The count has run out at this block.  flags: enum alloc_flag. */
-void heap_sample(const void *block, size_t size, uint32_t flags);
+/* The count has run out at this block, which is returned; NULL is none.
+ * flags: enum alloc_flag. */
+void *heap_sample(void *block, size_t size, uint32_t flags);
 
 /* The count of copied bytes has run out. */
 void heap_copy_sample(size_t size);

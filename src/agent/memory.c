@@ -81,20 +81,23 @@ static bool resolve(void)
 
 static inline void *counted(void *block, size_t size)
 {
-	if (heap_count(size) && block != NULL)
-		heap_sample(block, size, 0);
-	return block;
+	return heap_count(size) ? heap_sample(block, size, 0) : block;
 }
 
 AGENT_EXPORT void *malloc(size_t size)
 {
-	return IS_READY() ? counted(real.malloc(size), size) : arena_alloc(size);
+	if (!IS_READY())
+		return arena_alloc(size);
+	if (!heap_count(size))
+		return real.malloc(size);
+	return heap_sample(real.malloc(size), size, 0);
 }
 
 AGENT_EXPORT void *calloc(size_t count, size_t size)
 {
-	return IS_READY() ? counted(real.calloc(count, size), count * size)
-			  : arena_alloc(count * size); /* zero from the start */
+	if (!IS_READY())
+		return arena_alloc(count * size); /* zero from the start */
+	return counted(real.calloc(count, size), count * size);
 }
 
 AGENT_EXPORT void free(void *block)
@@ -279,16 +282,26 @@ static inline int64_t pause_count(void)
 static inline void *counted_python(void *block, size_t size, int64_t left)
 {
 	g_heap_left = left;
-	if (heap_count(size) && block != NULL)
-		heap_sample(block, size, ALLOC_PYTHON);
-	return block;
+	return heap_count(size) ? heap_sample(block, size, ALLOC_PYTHON) : block;
+}
+
+/* Python serves requests up to this size from its arenas, whose own making is
+ * kept out of the count by arena_map. */
+#define PYTHON_SMALL 512u
+
+static void *python_malloc_paused(const struct python_allocator *next, size_t size)
+{
+	int64_t left = pause_count();
+	return counted_python(next->malloc(next->context, size), size, left);
 }
 
 static void *python_malloc(void *context, size_t size)
 {
 	const struct python_allocator *next = context;
-	int64_t left = pause_count();
-	return counted_python(next->malloc(next->context, size), size, left);
+	if (__builtin_expect(size > PYTHON_SMALL || g_heap_left < (int64_t)size, 0))
+		return python_malloc_paused(next, size);
+	g_heap_left -= (int64_t)size;
+	return next->malloc(next->context, size);
 }
 
 static void *python_calloc(void *context, size_t count, size_t size)
@@ -345,6 +358,43 @@ static void install(enum python_domain domain, bool is_started)
 	set_allocator(domain, &ours);
 }
 
+/* --- Python's arenas --- */
+
+struct python_arena_allocator {
+	void *context;
+	void *(*alloc)(void *context, size_t size);
+	void (*free)(void *context, void *block, size_t size);
+};
+
+static struct python_arena_allocator arena_real;
+
+static void *arena_map(void *context, size_t size)
+{
+	(void)context;
+	int64_t left = pause_count();
+	void *block = arena_real.alloc(arena_real.context, size);
+	g_heap_left = left;
+	return block;
+}
+
+static void arena_unmap(void *context, void *block, size_t size)
+{
+	(void)context;
+	arena_real.free(arena_real.context, block, size);
+}
+
+static void install_arenas(void)
+{
+	void (*get)(struct python_arena_allocator *);
+	void (*set)(struct python_arena_allocator *);
+	*(void **)&get = dlsym(RTLD_DEFAULT, "PyObject_GetArenaAllocator");
+	*(void **)&set = dlsym(RTLD_DEFAULT, "PyObject_SetArenaAllocator");
+	if (get == NULL || set == NULL)
+		return;
+	get(&arena_real);
+	set(&(struct python_arena_allocator){NULL, arena_map, arena_unmap});
+}
+
 static void install_all(bool is_started)
 {
 	if (get_allocator == NULL || set_allocator == NULL)
@@ -386,6 +436,7 @@ int memory_start(void)
 	*(void **)&get_allocator = dlsym(RTLD_DEFAULT, "PyMem_GetAllocator");
 	*(void **)&set_allocator = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
 	install_all(false);
+	install_arenas();
 	return 0;
 }
 
