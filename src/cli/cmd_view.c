@@ -27,9 +27,9 @@ static const struct option view_options[] = {
 	{.name = "cli", .kind = OPTION_FLAG, .help = "Show the profile in the terminal.",
 	 FIELD(is_cli)},
 	{.name = "reduced", .letter = 'r', .kind = OPTION_FLAG,
-	 .help = "Show only the lines that took time, and some around them.", FIELD(is_reduced)},
+	 .help = "Show only the lines that took time or memory, and some around them.", FIELD(is_reduced)},
 	{.name = "seconds", .letter = 's', .kind = OPTION_FLAG,
-	 .help = "Show seconds in the columns instead of percent.", FIELD(in_seconds)},
+	 .help = "Show seconds and bytes in the columns instead of percent.", FIELD(in_seconds)},
 	{.name = "color", .alias = "colour", .kind = OPTION_CHOICE, .value = "WHEN",
 	 .choices = "auto|always|never",
 	 .help = "Use colours: auto, always or never (default: auto, which is on a terminal "
@@ -135,9 +135,15 @@ const struct command command_view = {
 		"line took in Python itself, in native code, in the system and in waiting; incl. "
 		"is the share of all time during which the line was being executed, with "
 		"everything that it called.  Lines from 5% on are red, from 20% on bold.  With "
-		"colours, the hottest part of a line is underlined (Python 3.11 and later).",
+		"colours, the hottest part of a line is underlined (Python 3.11 and later).\n"
+		"\n"
+		"Where memory was measured, each line has what it held at most and on average, "
+		"how that went over the run, how much of it were Python objects, its share of "
+		"all that was allocated, and what it copied, as far as the width allows.  Below "
+		"the files stand what the peak was made of, likely leaks, temporary churn and "
+		"copies.  A MB is 1,048,576 bytes.",
 	.examples = "heatline view\tthe profile of the last run here\n"
-		    "heatline view -r before.json\tonly the lines that took time\n"
+		    "heatline view -r before.json\tonly the lines that matter\n"
 		    "heatline view --color=always | less -R\tcolours through a pipe\n",
 	.options = view_options,
 	.run = view_run,

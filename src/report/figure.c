@@ -25,6 +25,21 @@ struct figure figure_percent(double part, double whole)
 	return figure;
 }
 
+struct figure figure_share(double part, double whole)
+{
+	struct figure figure = figure_percent(part, whole);
+
+	return figure.text[0] ? figure : (struct figure){"0%"};
+}
+
+struct figure figure_likelihood(double likelihood)
+{
+	struct figure figure;
+
+	snprintf(figure.text, sizeof figure.text, "%.0f%%", fmin(100 * sane(likelihood), 99));
+	return figure;
+}
+
 struct figure figure_seconds(double seconds)
 {
 	struct figure figure;
@@ -42,6 +57,31 @@ struct figure figure_seconds(double seconds)
 		snprintf(figure.text, sizeof figure.text, "%.1f h", value / 3600);
 	else
 		snprintf(figure.text, sizeof figure.text, "%.0f h", value / 3600);
+	return figure;
+}
+
+struct figure figure_bytes(double bytes)
+{
+	static const char *const units[] = {"KB", "MB", "GB", "TB"};
+	double value = fmin(sane(bytes), 1e18) / 1024;
+	size_t unit = 0;
+	struct figure figure;
+
+	/* A thousand of a unit is written in the next one: it keeps the figures short. */
+	while (value >= 999.5 && unit + 1 < sizeof units / sizeof units[0]) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(figure.text, sizeof figure.text, "%.*f %s", unit > 0 && value < 9.95 ? 1 : 0,
+		 value, units[unit]);
+	return figure;
+}
+
+struct figure figure_megabytes(double bytes)
+{
+	struct figure figure;
+
+	snprintf(figure.text, sizeof figure.text, "%.0f", fmin(sane(bytes), 1e15) / 1048576);
 	return figure;
 }
 

@@ -15,8 +15,21 @@ struct figure {
 
 struct figure figure_percent(double part, double whole);
 
+/* The same where nothing is an answer: "0%". */
+struct figure figure_share(double part, double whole);
+
+/* A likelihood of 0 to 1: "98%", never quite a hundred. */
+struct figure figure_likelihood(double likelihood);
+
 /* "4.21 s", "45 ms", "2.8 h": at most 6 characters below a thousand hours. */
 struct figure figure_seconds(double seconds);
+
+/* "85 KB", "3.4 MB", "512 MB", "1.2 GB": at most 6 characters below a thousand
+ * TB.  A MB is 1,048,576 bytes, as in the profile's file. */
+struct figure figure_bytes(double bytes);
+
+/* "1234": whole MB. */
+struct figure figure_megabytes(double bytes);
 
 /* "3,812" */
 struct figure figure_count(uint64_t count);

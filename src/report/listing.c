@@ -11,15 +11,13 @@
 #include "base/mem.h"
 #include "profile/source.h"
 #include "report/figure.h"
+#include "report/functions.h"
 #include "report/glyph.h"
 #include "report/highlight.h"
 
 #define CONTEXT_LINES 2       /* around each line with figures, in the reduced form */
 #define HOT_PART_SHARE 0.3    /* of the line's time that a part must have to be marked */
-#define FUNCTION_HEADING "function"
-#define MIN_NAME_CELLS 12
-#define MAX_NAME_CELLS 60
-#define TIME_CELLS 8
+#define MAX_TITLE_FIGURES 70  /* cells that the figures beside a file's name take at most */
 
 /* One file being printed. */
 struct listing {
@@ -41,13 +39,16 @@ static double share_of(const struct profile *profile, double seconds)
 
 bool listing_is_worth(const struct profile *profile, const struct profile_file *file)
 {
+	struct worth_scale scale = worth_scale_of(profile);
+
 	if (share_of(profile, figure_total(&file->self)) >= 0.01)
 		return true;
 	for (uint32_t i = 0; i < file->line_count; i++) {
 		const struct profile_line *line = &file->lines[i];
 
 		if (share_of(profile, line->inclusive_s) >= 0.01 ||
-		    share_of(profile, figure_total(&line->self)) >= 0.01)
+		    share_of(profile, figure_total(&line->self)) >= 0.01 ||
+		    worth_listing(&scale, &line->self, &line->memory))
 			return true;
 	}
 	return false;
@@ -103,6 +104,9 @@ static void put_row(struct listing *listing, uint32_t number, const struct profi
 		.line = number,
 		.self = line ? &line->self : NULL,
 		.inclusive_s = line ? line->inclusive_s : 0,
+		.memory = line ? &line->memory : NULL,
+		.points = line ? line->memory_points : NULL,
+		.point_count = line ? line->memory_point_count : 0,
 	};
 	size_t start = 0, end = 0;
 
@@ -121,7 +125,8 @@ static void put_row(struct listing *listing, uint32_t number, const struct profi
 static bool has_figures(const struct listing *listing, const struct profile_line *line)
 {
 	return table_is_shown(&listing->table, figure_total(&line->self)) ||
-	       table_is_shown(&listing->table, line->inclusive_s);
+	       table_is_shown(&listing->table, line->inclusive_s) ||
+	       worth_listing(&listing->table.needs.memory, &line->self, &line->memory);
 }
 
 /* Whether a line number is one of, or near, those that a reduced listing
@@ -205,136 +210,76 @@ static void put_single_lines(struct listing *listing, uint32_t next, bool is_red
 	}
 }
 
-/* ---- functions ---- */
-
-static int by_self_time(const void *a, const void *b)
-{
-	const struct profile_function *const *left = a, *const *right = b;
-	double left_s = figure_total(&(*left)->self), right_s = figure_total(&(*right)->self);
-
-	if (left_s != right_s)
-		return left_s < right_s ? 1 : -1;
-	if ((*left)->inclusive_s != (*right)->inclusive_s)
-		return (*left)->inclusive_s < (*right)->inclusive_s ? 1 : -1;
-	return (*left)->first_line < (*right)->first_line ? -1 : 1;
-}
-
-/* The functions worth a row, hottest first, in `shown`; how many. */
-static uint32_t choose_functions(const struct listing *listing,
-				 const struct profile_function **shown)
-{
-	const struct profile_file *file = listing->file;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < file->function_count; i++) {
-		const struct profile_function *function = &file->functions[i];
-
-		if (table_is_shown(&listing->table, figure_total(&function->self)) ||
-		    table_is_shown(&listing->table, function->inclusive_s))
-			shown[count++] = function;
-	}
-	qsort(shown, count, sizeof *shown, by_self_time);
-	return count;
-}
-
-/* Cells for the names: as many as the longest takes, but the times beside it
- * come first. */
-static uint32_t name_width(const struct listing *listing, const struct profile_function **shown,
-			   uint32_t count)
-{
-	uint32_t room = listing->table.source_cells;
-	uint32_t limit = room > 2 * TIME_CELLS + MIN_NAME_CELLS ? room - 2 * TIME_CELLS : room;
-	uint32_t widest = (uint32_t)strlen(FUNCTION_HEADING);
-
-	limit = limit > MAX_NAME_CELLS ? MAX_NAME_CELLS : limit;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t width = glyph_width(shown[i]->name, strlen(shown[i]->name),
-					     listing->style->has_utf8, limit);
-
-		widest = width > widest ? width : widest;
-	}
-	return widest > limit ? limit : widest;
-}
-
-/* The right part of a row: a name, and the times in seconds where they fit. */
-static void put_function_text(struct listing *listing, enum paint paint, const char *name,
-			      uint32_t name_cells, const char *self, const char *inclusive)
-{
-	FILE *out = listing->out;
-	uint32_t used;
-
-	fputc(' ', out);
-	style_put(out, listing->style, paint);
-	used = glyph_put(out, listing->style, name, strlen(name), name_cells);
-	style_put(out, listing->style, paint == PAINT_DIM ? PAINT_DIM : PAINT_NONE);
-	if (listing->table.source_cells >= name_cells + 2 * TIME_CELLS) {
-		fprintf(out, "%*s", (int)(name_cells - used + TIME_CELLS), self);
-		if (listing->table.needs.has_inclusive)
-			fprintf(out, "%*s", TIME_CELLS, inclusive);
-	}
-	if (paint == PAINT_DIM)
-		style_put(out, listing->style, PAINT_NONE);
-	fputc('\n', out);
-}
-
-static void put_functions(struct listing *listing)
-{
-	const struct profile_function **shown =
-		mem_alloc(listing->file->function_count * sizeof *shown);
-	uint32_t count = choose_functions(listing, shown);
-	uint32_t name_cells = name_width(listing, shown, count);
-
-	if (count) {
-		table_put_rule(listing->out, &listing->table, false);
-		table_put_figures(listing->out, &listing->table, &(struct table_row){0});
-		put_function_text(listing, PAINT_DIM, FUNCTION_HEADING, name_cells, "self", "incl.");
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		struct table_row row = {shown[i]->first_line, &shown[i]->self,
-					shown[i]->inclusive_s};
-
-		table_put_figures(listing->out, &listing->table, &row);
-		put_function_text(listing, PAINT_NAME, shown[i]->name, name_cells,
-				  figure_seconds(figure_total(&shown[i]->self)).text,
-				  figure_seconds(shown[i]->inclusive_s).text);
-	}
-	free(shown);
-}
-
 /* ---- the file ---- */
+
+static double allocated_bytes(const struct profile_file *file)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < file->line_count; i++)
+		sum += file->lines[i].self.alloc_bytes;
+	return sum;
+}
 
 static void put_title(struct listing *listing, const struct profile *profile)
 {
 	FILE *out = listing->out;
+	const struct style *style = listing->style;
 	double self_s = figure_total(&listing->file->self);
-	const char *path = glyph_short_path(listing->style, listing->file->path);
-	uint32_t room = listing->style->columns > 40 ? listing->style->columns - 30 : 10;
+	double alloc_bytes = allocated_bytes(listing->file);
+	const char *path = glyph_short_path(style, listing->file->path);
+	uint32_t room = style->columns > 40 ? style->columns - 30 : 10;
+	uint32_t used;
 
-	style_put(out, listing->style, PAINT_STRONG);
-	glyph_put_tail(out, listing->style, path, listing->style->is_cut ? room : GLYPH_ANY_WIDTH);
-	style_put(out, listing->style, PAINT_NONE);
+	style_put(out, style, PAINT_STRONG);
+	used = glyph_put_tail(out, style, path, style->is_cut ? room : GLYPH_ANY_WIDTH);
+	style_put(out, style, PAINT_NONE);
 	if (self_s > 0)
-		fprintf(out, "  %s of the time (%s)",
-			figure_percent(self_s, profile->total_s).text, figure_seconds(self_s).text);
+		fprintf(out, "  %s of the time (%s)", figure_percent(self_s, profile->total_s).text,
+			figure_seconds(self_s).text);
+	if (worth_reading(alloc_bytes, listing->table.needs.memory.alloc_bytes) &&
+	    used + MAX_TITLE_FIGURES <= style->columns)
+		fprintf(out, "%s %s of what was allocated (%s)", self_s > 0 ? "," : " ",
+			figure_percent(alloc_bytes, profile->sum.alloc_bytes).text,
+			figure_bytes(alloc_bytes).text);
 	fputs("\n", out);
+}
+
+/* Notes what the figures of a line or function need of columns. */
+static void note_needs(struct table_needs *needs, const struct metrics *self, double inclusive_s,
+		       const struct memory *memory)
+{
+	struct column_needs *columns = &needs->columns;
+	const struct worth_scale *scale = &needs->memory;
+
+	columns->has_wait |= figure_kind(self, KIND_WAIT) > 0;
+	columns->has_inclusive |= inclusive_s > 0;
+	if (scale->peak_bytes > 0) {
+		columns->has_memory |= worth_showing(memory->peak_bytes) ||
+				       worth_reading(self->alloc_bytes, scale->alloc_bytes);
+		columns->has_copy |= worth_showing(self->copy_bytes);
+	}
 }
 
 /* What decides on the columns. */
 static void complete_needs(struct table_needs *needs, const struct profile_file *file,
 			   uint32_t source_lines)
 {
-	needs->last_line = source_lines;
+	struct column_needs *columns = &needs->columns;
+
+	columns->last_line = source_lines;
 	for (uint32_t i = 0; i < file->line_count; i++) {
 		const struct profile_line *line = &file->lines[i];
 
-		needs->last_line = line->line > needs->last_line ? line->line : needs->last_line;
-		needs->has_wait |= figure_kind(&line->self, KIND_WAIT) > 0;
-		needs->has_inclusive |= line->inclusive_s > 0;
+		if (line->line > columns->last_line)
+			columns->last_line = line->line;
+		note_needs(needs, &line->self, line->inclusive_s, &line->memory);
+		columns->has_timeline |= line->memory_point_count > 0;
 	}
-	for (uint32_t i = 0; i < file->function_count; i++) {
-		needs->has_wait |= figure_kind(&file->functions[i].self, KIND_WAIT) > 0;
-		needs->has_inclusive |= file->functions[i].inclusive_s > 0;
-	}
+	for (uint32_t i = 0; i < file->function_count; i++)
+		note_needs(needs, &file->functions[i].self, file->functions[i].inclusive_s,
+			   &file->functions[i].memory);
+	columns->has_timeline &= columns->has_memory;
 }
 
 void listing_print(FILE *out, const struct style *style, const struct profile *profile,
@@ -351,7 +296,7 @@ void listing_print(FILE *out, const struct style *style, const struct profile *p
 	put_title(&listing, profile);
 	table_put_head(out, &listing.table);
 	put_single_lines(&listing, put_source_lines(&listing, is_reduced), is_reduced);
-	put_functions(&listing);
+	functions_print(out, &listing.table, file);
 	table_put_rule(out, &listing.table, true);
 	marks->has_rough |= listing.table.has_rough;
 	if (file->source)

@@ -12,11 +12,11 @@ struct listing_marks {
 };
 
 /* Whether the file has anything worth a listing: a percent of the time in
- * itself, or on its behalf. */
+ * itself, or on its behalf; a percent of the program's memory. */
 bool listing_is_worth(const struct profile *profile, const struct profile_file *file);
 
-/* The file's title, lines and functions.  needs: total_s, hottest_s and
- * in_seconds are given; the rest is found out. */
+/* The file's title, lines and functions.  needs: all but the columns are given,
+ * and of these in_seconds; the rest is found out. */
 void listing_print(FILE *out, const struct style *style, const struct profile *profile,
 		   const struct profile_file *file, struct table_needs needs, bool is_reduced,
 		   struct listing_marks *marks);

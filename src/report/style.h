@@ -45,6 +45,8 @@ enum paint {
 	PAINT_NATIVE,
 	PAINT_SYSTEM,
 	PAINT_WAIT,
+	PAINT_MEMORY,
+	PAINT_COPY,
 	/* Python source */
 	PAINT_KEYWORD,
 	PAINT_STRING,

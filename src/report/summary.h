@@ -1,5 +1,5 @@
-/* summary.h - what `heatline run` says at its end: the hottest lines, how far
- * to trust them, where the profile is and how to look further.
+/* summary.h - what `heatline run` says at its end: the hottest lines, the
+ * peak of memory, how far to trust them, where the profile is and how to look further.
  *
  * It appears under the program's own output without being asked for, so it is
  * short, and it never claims more than was measured. */

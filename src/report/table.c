@@ -6,85 +6,25 @@
 #include "report/figure.h"
 #include "report/glyph.h"
 #include "report/quality.h"
+#include "report/spark.h"
 
 #define SHOWN_SHARE 0.01
-#define BAR_CELLS 10
+#define SEPARATOR_CELLS 3 /* the line before the source, and a space on both sides */
 #define MAX_SOURCE_CELLS 10000 /* where lines are not cut: no one line floods a pipe */
-
-/* Cells that the source must have, or a column gives way; in the order in
- * which they go. */
-enum {
-	BAR_LEAVES = 48,
-	TIME_LEAVES = 45,
-	INCLUSIVE_LEAVES = 32,
-	WAIT_LEAVES = 28,
-	SPLIT_LEAVES = 24,
-};
-
-static const struct {
-	const char *name;
-	enum paint paint;
-	uint8_t width;
-	uint8_t leaves_below; /* 0: never */
-} specs[COLUMN_COUNT] = {
-	[COLUMN_LINE] = {"line", PAINT_DIM, 5, 0},
-	[COLUMN_TIME] = {"time", PAINT_NONE, 8, TIME_LEAVES},
-	[COLUMN_TOTAL] = {"time", PAINT_NONE, 8, 0},
-	[COLUMN_PYTHON] = {"Python", PAINT_PYTHON, 8, SPLIT_LEAVES},
-	[COLUMN_NATIVE] = {"native", PAINT_NATIVE, 7, SPLIT_LEAVES},
-	[COLUMN_SYSTEM] = {"system", PAINT_SYSTEM, 7, SPLIT_LEAVES},
-	[COLUMN_WAIT] = {"waiting", PAINT_WAIT, 8, WAIT_LEAVES},
-	[COLUMN_INCLUSIVE] = {"incl.", PAINT_NONE, 7, INCLUSIVE_LEAVES},
-	[COLUMN_BAR] = {"", PAINT_NONE, BAR_CELLS + 2, BAR_LEAVES},
-};
-
-static uint32_t figures_width(const struct table *table)
-{
-	uint32_t sum = 0;
-
-	for (enum column column = 0; column < COLUMN_COUNT; column++)
-		sum += table->width[column];
-	return sum + 3; /* the line before the source, and a space on both sides */
-}
-
-/* Takes out the columns that give way at this limit. */
-static void drop_columns(struct table *table, uint8_t limit)
-{
-	for (enum column column = 0; column < COLUMN_COUNT; column++) {
-		if (specs[column].leaves_below == limit)
-			table->width[column] = 0;
-	}
-	if (limit == SPLIT_LEAVES)
-		table->width[COLUMN_TOTAL] = specs[COLUMN_TOTAL].width;
-}
-
-static uint32_t digits(uint32_t number)
-{
-	return (uint32_t)snprintf(NULL, 0, "%u", number);
-}
 
 void table_init(struct table *table, const struct style *style, const struct table_needs *needs)
 {
-	static const uint8_t limits[] = {48, 45, 32, 28, SPLIT_LEAVES};
-	uint32_t columns = style->columns;
+	uint32_t room = style->columns - SEPARATOR_CELLS;
 
 	*table = (struct table){.style = style, .needs = *needs};
-	for (enum column column = 0; column < COLUMN_COUNT; column++)
-		table->width[column] = specs[column].width + (needs->in_seconds ? 1 : 0);
-	table->width[COLUMN_TOTAL] = 0;
-	if (digits(needs->last_line) + 1 > table->width[COLUMN_LINE])
-		table->width[COLUMN_LINE] = digits(needs->last_line) + 1;
-	if (!needs->has_wait)
-		table->width[COLUMN_WAIT] = 0;
-	if (!needs->has_inclusive)
-		table->width[COLUMN_INCLUSIVE] = 0;
-	for (size_t i = 0; i < sizeof limits && figures_width(table) + limits[i] > columns; i++)
-		drop_columns(table, limits[i]);
+	columns_choose(&table->columns, &needs->columns, room);
 	if (!style->is_cut)
 		table->source_cells = MAX_SOURCE_CELLS;
-	else if (figures_width(table) < columns)
-		table->source_cells = columns - figures_width(table);
+	else if (table->columns.sum < room)
+		table->source_cells = room - table->columns.sum;
 }
+
+/* ---- rules and headings ---- */
 
 /* The line before the source, or where a rule crosses it. */
 static const char *bar_sign(const struct table *table, const char *utf8, const char *ascii)
@@ -107,7 +47,7 @@ static void put_cells(FILE *out, const char *sign, uint32_t count)
 static void put_cross_rule(FILE *out, const struct table *table, const char *cross)
 {
 	const char *dash = bar_sign(table, "─", "-");
-	uint32_t left = figures_width(table) - 2;
+	uint32_t left = table->columns.sum + 1;
 	uint32_t columns = table->style->columns;
 
 	style_put(out, table->style, PAINT_DIM);
@@ -122,7 +62,7 @@ static void put_cell(FILE *out, const struct table *table, enum column column, e
 		     const char *mark, const char *text)
 {
 	size_t size = strlen(mark) + strlen(text);
-	uint32_t width = table->width[column];
+	uint32_t width = table->columns.width[column];
 	bool is_painted = size && paint != PAINT_NONE;
 
 	fprintf(out, "%*s", width > size ? (int)(width - size) : 0, "");
@@ -133,11 +73,53 @@ static void put_cell(FILE *out, const struct table *table, enum column column, e
 		style_put(out, table->style, PAINT_NONE);
 }
 
+/* What the columns from first to last are about, between dashes above them. */
+static void put_group(FILE *out, const struct table *table, enum column first, enum column last,
+		      const char *name, enum paint paint)
+{
+	const char *dash = bar_sign(table, "─", "-");
+	uint32_t width = 0, size = (uint32_t)strlen(name), dashes;
+
+	for (enum column column = first; column <= last; column++)
+		width += table->columns.width[column];
+	if (width < size + 2) {
+		fprintf(out, "%*s", (int)width, "");
+		return;
+	}
+	dashes = width >= size + 6 ? width - size - 4 : 0;
+	fprintf(out, "%*s", dashes ? 2 : (int)(width - size), "");
+	style_put(out, table->style, paint);
+	put_cells(out, dash, dashes / 2);
+	fprintf(out, dashes ? " %s " : "%s", name);
+	put_cells(out, dash, dashes - dashes / 2);
+	style_put(out, table->style, PAINT_NONE);
+}
+
+static void put_groups(FILE *out, const struct table *table)
+{
+	fprintf(out, "%*s", (int)table->columns.width[COLUMN_LINE], "");
+	put_group(out, table, COLUMN_TIME, COLUMN_BAR, "time", PAINT_DIM);
+	put_group(out, table, COLUMN_PEAK, COLUMN_COPY_RATE, "memory", PAINT_MEMORY);
+	put_separator(out, table);
+	fputc('\n', out);
+}
+
+static bool has_memory_column(const struct table *table)
+{
+	for (enum column column = COLUMN_PEAK; column < COLUMN_COUNT; column++) {
+		if (table->columns.width[column])
+			return true;
+	}
+	return false;
+}
+
 void table_put_head(FILE *out, const struct table *table)
 {
+	if (has_memory_column(table))
+		put_groups(out, table);
 	for (enum column column = 0; column < COLUMN_COUNT; column++) {
-		if (table->width[column])
-			put_cell(out, table, column, specs[column].paint, "", specs[column].name);
+		if (table->columns.width[column])
+			put_cell(out, table, column, column_paint(column), "", column_name(column));
 	}
 	put_separator(out, table);
 	fputc('\n', out);
@@ -149,6 +131,8 @@ void table_put_rule(FILE *out, const struct table *table, bool is_last)
 	put_cross_rule(out, table,
 		       is_last ? bar_sign(table, "┴", "+") : bar_sign(table, "┼", "+"));
 }
+
+/* ---- time ---- */
 
 bool table_is_shown(const struct table *table, double seconds)
 {
@@ -162,8 +146,8 @@ static struct figure share_of(const struct table *table, double seconds)
 
 	if (!table_is_shown(table, seconds))
 		return nothing;
-	return table->needs.in_seconds ? figure_seconds(seconds) :
-					 figure_percent(seconds, table->needs.total_s);
+	return table->needs.columns.in_seconds ? figure_seconds(seconds) :
+						 figure_percent(seconds, table->needs.total_s);
 }
 
 static struct figure total_figure(const struct table *table, double seconds)
@@ -172,8 +156,8 @@ static struct figure total_figure(const struct table *table, double seconds)
 
 	if (seconds <= 0)
 		return nothing;
-	return table->needs.in_seconds ? figure_percent(seconds, table->needs.total_s) :
-					 figure_seconds(seconds);
+	return table->needs.columns.in_seconds ? figure_percent(seconds, table->needs.total_s) :
+						 figure_seconds(seconds);
 }
 
 static double column_seconds(const struct table *table, enum column column,
@@ -186,7 +170,7 @@ static double column_seconds(const struct table *table, enum column column,
 		return figure_kind(self, KIND_NATIVE);
 	case COLUMN_SYSTEM:
 		return figure_kind(self, KIND_SYSTEM) +
-		       (table->width[COLUMN_WAIT] ? 0 : figure_kind(self, KIND_WAIT));
+		       (table->columns.width[COLUMN_WAIT] ? 0 : figure_kind(self, KIND_WAIT));
 	case COLUMN_WAIT:
 		return figure_kind(self, KIND_WAIT);
 	default:
@@ -194,16 +178,16 @@ static double column_seconds(const struct table *table, enum column column,
 	}
 }
 
-static void put_figure(FILE *out, const struct table *table, enum column column,
-		       const struct table_row *row, enum paint heat, bool is_rough)
+static void put_time(FILE *out, const struct table *table, enum column column,
+		     const struct table_row *row, enum paint heat, bool is_rough)
 {
 	double self_s = column_seconds(table, column, row->self);
 	enum paint paint = heat;
 	struct figure figure;
 
 	if (column == COLUMN_BAR) {
-		fprintf(out, "%*s", (int)(table->width[COLUMN_BAR] - BAR_CELLS), "");
-		figure_bar(out, table->style, row->self, table->needs.hottest_s, BAR_CELLS);
+		fprintf(out, "%*s", (int)(table->columns.width[column] - COLUMN_BAR_CELLS), "");
+		figure_bar(out, table->style, row->self, table->needs.hottest_s, COLUMN_BAR_CELLS);
 		return;
 	}
 	if (column == COLUMN_INCLUSIVE) {
@@ -218,14 +202,86 @@ static void put_figure(FILE *out, const struct table *table, enum column column,
 	} else {
 		figure = share_of(table, self_s);
 		if (paint == PAINT_NONE)
-			paint = specs[column].paint;
+			paint = column_paint(column);
 	}
 	put_cell(out, table, column, paint, is_rough && figure.text[0] ? "~" : "", figure.text);
 }
 
+/* ---- memory ---- */
+
+static struct figure memory_figure(const struct table *table, enum column column,
+				   const struct table_row *row)
+{
+	const struct worth_scale *scale = &table->needs.memory;
+	double volume = row->self->alloc_bytes;
+	bool has_volume = worth_reading(volume, scale->alloc_bytes);
+	struct figure figure = {""};
+
+	if (column == COLUMN_PEAK && worth_showing(row->memory->peak_bytes))
+		return figure_bytes(row->memory->peak_bytes);
+	if (column == COLUMN_AVERAGE && worth_showing(row->memory->average_bytes))
+		return figure_bytes(row->memory->average_bytes);
+	if (column == COLUMN_OBJECTS && (has_volume || worth_showing(row->memory->peak_bytes)))
+		return figure_share(row->memory->python_bytes, volume);
+	if (column == COLUMN_ALLOC && has_volume)
+		return table->needs.columns.in_seconds ? figure_bytes(volume) :
+							 figure_percent(volume, scale->alloc_bytes);
+	if (column == COLUMN_COPY && worth_showing(row->self->copy_bytes))
+		return figure_bytes(row->self->copy_bytes);
+	if (column == COLUMN_COPY_RATE && worth_showing(row->self->copy_bytes))
+		return figure_megabytes(row->self->copy_bytes / scale->elapsed_s);
+	return figure;
+}
+
+/* Red where it is much of what the whole program has, dim where it is little. */
+static enum paint memory_paint(const struct table *table, enum column column,
+			       const struct table_row *row)
+{
+	const struct worth_scale *scale = &table->needs.memory;
+	double part = row->memory->peak_bytes, whole = scale->peak_bytes;
+	enum paint heat;
+
+	if (column == COLUMN_ALLOC) {
+		part = row->self->alloc_bytes;
+		whole = scale->alloc_bytes;
+	} else if (column == COLUMN_COPY || column == COLUMN_COPY_RATE) {
+		part = row->self->copy_bytes;
+		whole = scale->copy_bytes;
+	}
+	if (!worth_reading(part, whole))
+		return PAINT_DIM;
+	heat = column == COLUMN_PEAK || column == COLUMN_ALLOC ? figure_heat(part / whole) :
+								 PAINT_NONE;
+	return heat == PAINT_NONE ? column_paint(column) : heat;
+}
+
+static void put_timeline(FILE *out, const struct table *table, const struct table_row *row)
+{
+	uint32_t count = worth_showing(row->memory->peak_bytes) ? row->point_count : 0;
+
+	fprintf(out, "%*s", (int)(table->columns.width[COLUMN_TIMELINE] - COLUMN_TIMELINE_CELLS), "");
+	style_put(out, table->style, memory_paint(table, COLUMN_TIMELINE, row));
+	spark_put(out, table->style, row->points, count, table->needs.memory.elapsed_s,
+		  row->memory->peak_bytes, COLUMN_TIMELINE_CELLS);
+	style_put(out, table->style, PAINT_NONE);
+}
+
+static void put_memory(FILE *out, const struct table *table, enum column column,
+		       const struct table_row *row)
+{
+	if (column == COLUMN_TIMELINE && row->points)
+		put_timeline(out, table, row);
+	else
+		put_cell(out, table, column, memory_paint(table, column, row), "",
+			 memory_figure(table, column, row).text);
+}
+
+/* ---- rows ---- */
+
 void table_put_figures(FILE *out, struct table *table, const struct table_row *row)
 {
 	static const struct metrics nothing;
+	static const struct memory no_memory;
 	struct table_row filled = *row;
 	struct figure number = {""};
 	double self_s;
@@ -233,6 +289,7 @@ void table_put_figures(FILE *out, struct table *table, const struct table_row *r
 	bool is_rough;
 
 	filled.self = row->self ? row->self : &nothing;
+	filled.memory = row->memory ? row->memory : &no_memory;
 	self_s = figure_total(filled.self);
 	heat = figure_heat(table->needs.total_s > 0 ? self_s / table->needs.total_s : 0);
 	is_rough = quality_is_rough(filled.self->samples) && table_is_shown(table, self_s);
@@ -241,19 +298,23 @@ void table_put_figures(FILE *out, struct table *table, const struct table_row *r
 		snprintf(number.text, sizeof number.text, "%u", row->line);
 	put_cell(out, table, COLUMN_LINE, heat == PAINT_NONE ? PAINT_DIM : heat, "", number.text);
 	for (enum column column = COLUMN_LINE + 1; column < COLUMN_COUNT; column++) {
-		if (table->width[column])
-			put_figure(out, table, column, &filled, heat, is_rough);
+		if (!table->columns.width[column])
+			continue;
+		if (column < COLUMN_PEAK)
+			put_time(out, table, column, &filled, heat, is_rough);
+		else
+			put_memory(out, table, column, &filled);
 	}
 	put_separator(out, table);
 }
 
 void table_put_gap(FILE *out, const struct table *table)
 {
-	uint32_t line_cells = table->width[COLUMN_LINE];
+	uint32_t line_cells = table->columns.width[COLUMN_LINE];
 
 	style_put(out, table->style, PAINT_DIM);
 	fprintf(out, "%*s%s", (int)(line_cells - 1), "", glyph_ellipsis(table->style));
-	fprintf(out, "%*s%s\n", (int)(figures_width(table) - line_cells - 2), "",
+	fprintf(out, "%*s%s\n", (int)(table->columns.sum + 1 - line_cells), "",
 		bar_sign(table, "┊", ":"));
 	style_put(out, table->style, PAINT_NONE);
 }

@@ -8,6 +8,7 @@
 #include "report/figure.h"
 #include "report/glyph.h"
 #include "report/listing.h"
+#include "report/memory.h"
 #include "report/quality.h"
 
 #define MAX_BAR_CELLS 100
@@ -58,12 +59,13 @@ static void put_overview(FILE *out, const struct style *style, const struct prof
 {
 	uint32_t cells = style->columns < MAX_BAR_CELLS ? style->columns : MAX_BAR_CELLS;
 
-	if (figure_total(&profile->sum) <= 0)
-		return;
-	fputc('\n', out);
-	figure_bar(out, style, &profile->sum, figure_total(&profile->sum), cells);
-	fputc('\n', out);
-	figure_legend(out, style, &profile->sum, profile->total_s, 0);
+	if (figure_total(&profile->sum) > 0) {
+		fputc('\n', out);
+		figure_bar(out, style, &profile->sum, figure_total(&profile->sum), cells);
+		fputc('\n', out);
+		figure_legend(out, style, &profile->sum, profile->total_s, 0);
+	}
+	memory_print_overview(out, style, profile, cells);
 }
 
 /* ---- the files ---- */
@@ -190,9 +192,10 @@ void text_report_print(FILE *out, const struct profile *profile,
 	const struct profile_file **files = sort_files(profile);
 	struct listing_marks marks = {false, false};
 	struct table_needs needs = {
-		.in_seconds = options->in_seconds,
+		.columns = {.in_seconds = options->in_seconds},
 		.total_s = profile->total_s,
 		.hottest_s = hottest_line(profile),
+		.memory = worth_scale_of(profile),
 	};
 
 	put_program(out, style, profile);
@@ -204,6 +207,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 		fputc('\n', out);
 		listing_print(out, style, profile, files[i], needs, options->is_reduced, &marks);
 	}
+	memory_print_sections(out, style, profile);
 	put_footer(out, style, profile, files, &marks);
 	free(files);
 }

@@ -126,20 +126,27 @@ static void test_widths(void **unused)
 	}
 }
 
-static void expect_columns(uint32_t columns, bool has_wait, const char *expected,
+static void expect_columns(uint32_t columns, bool has_wait, bool has_memory, const char *expected,
 			   uint32_t least_source)
 {
-	static const char letters[COLUMN_COUNT + 1] = "ltTpnswib";
+	static const char letters[COLUMN_COUNT + 1] = "ltTpnswibPAMOVCR";
 	struct style style = style_of(columns);
 	struct table_needs needs = {
-		.last_line = 100, .has_wait = has_wait, .has_inclusive = true, .total_s = 1};
+		.columns = {.last_line = 100,
+			    .has_wait = has_wait,
+			    .has_inclusive = true,
+			    .has_memory = has_memory,
+			    .has_timeline = has_memory,
+			    .has_copy = has_memory},
+		.total_s = 1,
+	};
 	char shown[COLUMN_COUNT + 1] = "";
 	size_t shown_count = 0;
 	struct table table;
 
 	table_init(&table, &style, &needs);
 	for (int i = 0; i < COLUMN_COUNT; i++) {
-		if (table.width[i])
+		if (table.columns.width[i])
 			shown[shown_count++] = letters[i];
 	}
 	assert_string_equal(shown, expected);
@@ -149,15 +156,15 @@ static void expect_columns(uint32_t columns, bool has_wait, const char *expected
 static void test_columns(void **unused)
 {
 	(void)unused;
-	expect_columns(200, true, "ltpnswib", 130);
-	expect_columns(120, true, "ltpnswib", 48);
-	expect_columns(100, true, "ltpnswi", 45);
-	expect_columns(100, false, "ltpnsi", 50);
-	expect_columns(80, true, "lpnswi", 32);
-	expect_columns(80, false, "lpnsi", 40);
-	expect_columns(60, true, "lpns", 28);
-	expect_columns(50, true, "lT", 30);
-	expect_columns(20, true, "lT", 3);
+	expect_columns(200, true, false, "ltpnswib", 130);
+	expect_columns(120, true, false, "ltpnswib", 48);
+	expect_columns(100, true, false, "ltpnswi", 45);
+	expect_columns(100, false, false, "ltpnsi", 50);
+	expect_columns(80, true, false, "lpnswi", 32);
+	expect_columns(80, false, false, "lpnsi", 40);
+	expect_columns(60, true, false, "lpns", 28);
+	expect_columns(50, true, false, "lT", 30);
+	expect_columns(20, true, false, "lT", 3);
 }
 
 /* Without colours, nothing but text and newlines; with them, only colours. */
