@@ -60,7 +60,15 @@ static struct metrics metrics_of(const struct tree_weights *weights, bool is_ope
 		.idle_s = NS * (double)weights->idle_ns,
 		.cpu_s = NS * (double)weights->cpu_ns,
 		.samples = weights->samples,
+		.alloc_bytes = (double)weights->alloc_bytes,
+		.kept_bytes = (double)weights->live_bytes,
+		.copy_bytes = (double)weights->copy_bytes,
 	};
+}
+
+static bool has_figures(const struct tree_weights *self)
+{
+	return self->samples != 0 || self->alloc_bytes != 0 || self->copy_bytes != 0;
 }
 
 static void book_node(struct builder *builder, uint32_t index)
@@ -68,7 +76,7 @@ static void book_node(struct builder *builder, uint32_t index)
 	struct collector *collector = builder->collector;
 	const struct tree_node *nodes = collector->tree.nodes;
 	const struct tree_node *node = &nodes[index];
-	if (node->self.samples == 0)
+	if (!has_figures(&node->self))
 		return;
 	uint32_t depth = 0;
 	uint32_t outermost = index;
@@ -179,7 +187,7 @@ static void describe_processes(struct collector *collector, struct profile *prof
 	}
 }
 
-static void add_warning(struct profile *profile, const char *text)
+void build_warn(struct profile *profile, const char *text)
 {
 	struct profile_quality *quality = &profile->quality;
 	quality->warnings = mem_resize(quality->warnings, quality->warning_count + 1,
@@ -229,10 +237,10 @@ static void describe_quality(struct collector *collector, struct profile *profil
 									    : "CPU timers");
 	describe_lost(collector, profile);
 	if (collector->tree.cut != 0)
-		add_warning(profile, "the program has more different stacks than are kept: lines are "
+		build_warn(profile, "the program has more different stacks than are kept: lines are "
 				     "complete, some stacks are cut");
 	if (collector->cut_samples != 0)
-		add_warning(profile, "some stacks are deeper than is followed: their outermost "
+		build_warn(profile, "some stacks are deeper than is followed: their outermost "
 				     "callers are missing");
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
 		const struct process *process = collector->processes.items[i];
@@ -240,7 +248,7 @@ static void describe_quality(struct collector *collector, struct profile *profil
 		if (process->note == NULL)
 			continue;
 		snprintf(text, sizeof(text), "process %d: %s", (int)process->pid, process->note);
-		add_warning(profile, text);
+		build_warn(profile, text);
 	}
 }
 
@@ -262,6 +270,8 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	struct metrics startup = metrics_of(&collector->startup, true);
 	profile_book(builder.profile, NULL, 0, &startup, true);
 	book_moments(&builder);
+	if (collector->options->has_memory)
+		build_memory(collector, builder.profile);
 	describe_quality(collector, builder.profile);
 	profile_finish(builder.profile);
 	free(builder.files);

@@ -4,6 +4,7 @@
  *
  *	process.c   finds the rings, drains them, books samples
  *	watch.c     looks at threads that wait, books their waiting
+ *	memory.c    books allocations and copies
  *	build.c     makes a struct profile of it all, as often as wanted
  *	run.c       starts the program and turns the wheel
  *
@@ -145,6 +146,10 @@ bool processes_translate(struct collector *collector, struct process *process,
  * scope, else the innermost. */
 uint32_t processes_line_frame(const struct collector *collector, uint32_t count);
 
+/* Whether the outermost of count frames (at least 1) is the import system's,
+ * which runs by itself only while the interpreter starts. */
+bool processes_is_startup(const struct collector *collector, uint32_t count);
+
 /* --- memory.c --- */
 
 /* Each returns false when the record makes no sense. */
@@ -171,5 +176,13 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 
 /* The profile so far; the caller frees it.  NULL when no process was Python. */
 struct profile *build_profile(struct collector *collector, bool is_partial);
+
+/* Adds a sentence to the profile's warnings. */
+void build_warn(struct profile *profile, const char *text);
+
+/* --- build_memory.c --- */
+
+/* What the run did to memory, into a profile whose stacks have been booked. */
+void build_memory(struct collector *collector, struct profile *profile);
 
 #endif

@@ -61,12 +61,16 @@ uint32_t heap_line_site(struct heap *heap, const char *filename, uint32_t line)
 	return (uint32_t)*site;
 }
 
-uint32_t heap_function_site(struct heap *heap, uint32_t code, const char *filename, uint32_t line)
+uint32_t heap_function_site(struct heap *heap, const char *filename, const char *function,
+			    uint32_t first_line)
 {
 	bool is_new;
-	uint64_t *site = map_put(&heap->functions, code, &is_new);
+	uint64_t key = map_hash_number((uint64_t)(uintptr_t)filename ^
+				       map_hash_number((uint64_t)(uintptr_t)function ^ first_line));
+	uint64_t *site = map_put(&heap->functions, key, &is_new);
 	if (is_new)
-		*site = site_new(heap, (struct site){.filename = filename, .line = line, .code = code});
+		*site = site_new(heap, (struct site){.filename = filename, .function = function,
+						     .line = first_line});
 	return (uint32_t)*site;
 }
 
@@ -84,7 +88,7 @@ static void site_change(struct site *site, double bytes, double time_s)
 		site->live_bytes = 0;
 	if (site->live_bytes > site->peak_bytes)
 		site->peak_bytes = site->live_bytes;
-	if (site->code == 0)
+	if (site->function == NULL)
 		series_add(&site->series, (float)time_s, (float)(site->live_bytes / MB), 0);
 }
 
@@ -94,6 +98,14 @@ double heap_average(const struct site *site, double end_s)
 		return site->live_bytes;
 	double rest_s = end_s > site->last_s ? end_s - site->last_s : 0;
 	return (site->byte_seconds + site->live_bytes * rest_s) / (end_s - site->first_s);
+}
+
+double heap_average_all(const struct heap *heap, double end_s)
+{
+	double rest_s = end_s > heap->last_s ? end_s - heap->last_s : 0;
+	if (heap->last_s + rest_s <= 0)
+		return heap->live_bytes;
+	return (heap->byte_seconds + heap->live_bytes * rest_s) / (heap->last_s + rest_s);
 }
 
 /* --- live samples --- */
@@ -151,11 +163,9 @@ static void live_remove(struct heap *heap, struct live *entry)
 
 /* --- events --- */
 
-/* Notes what the peak is made of, before the first end after it. */
+/* Notes what the peak is made of; called before the first end after it. */
 static void compose_peak(struct heap *heap)
 {
-	if (!heap->is_at_peak)
-		return;
 	heap->is_at_peak = false;
 	if (heap->live_bytes < heap->composed_bytes * COMPOSE_STEP)
 		return;
@@ -164,11 +174,22 @@ static void compose_peak(struct heap *heap)
 		heap->sites.items[i].at_peak_bytes = heap->sites.items[i].live_bytes;
 }
 
+void heap_compose(struct heap *heap)
+{
+	/* Nothing has ended since the peak, so it is still there to be looked at. */
+	if (heap->is_at_peak)
+		compose_peak(heap);
+}
+
 static void change_live(struct heap *heap, const struct live *entry, double sign, double time_s)
 {
 	double bytes = sign * (double)entry->bytes;
 	if (sign < 0)
-		compose_peak(heap);
+		heap_compose(heap);
+	if (time_s > heap->last_s) {
+		heap->byte_seconds += heap->live_bytes * (time_s - heap->last_s);
+		heap->last_s = time_s;
+	}
 	site_change(&heap->sites.items[entry->line_site], bytes, time_s);
 	if (entry->function_site != SITE_NONE)
 		site_change(&heap->sites.items[entry->function_site], bytes, time_s);
@@ -193,10 +214,9 @@ static void count_alloc(struct site *site, const struct heap_alloc *alloc, doubl
 		site->samples++;
 }
 
-void heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
+static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 {
 	double count = alloc->size > 0 ? (double)alloc->weight / (double)alloc->size : 1;
-	heap->samples++;
 	heap->alloc_bytes += (double)alloc->weight;
 	heap->alloc_count += count;
 	if (alloc->is_python)
@@ -204,10 +224,17 @@ void heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 	count_alloc(&heap->sites.items[alloc->line_site], alloc, count);
 	if (alloc->function_site != SITE_NONE)
 		count_alloc(&heap->sites.items[alloc->function_site], alloc, count);
+}
+
+bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
+{
+	heap->samples++;
+	if (!alloc->is_startup)
+		count_all(heap, alloc);
 	uint64_t key = live_key(alloc->process, alloc->id);
 	if (alloc->is_untracked || heap->live_count >= LIVE_MAX || live_find(heap, key)->key != 0) {
 		heap->untracked++;
-		return;
+		return false;
 	}
 	if (heap->live_count * 2 > heap->live_mask)
 		live_grow(heap);
@@ -222,6 +249,7 @@ void heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 	};
 	heap->live_count++;
 	change_live(heap, entry, 1, alloc->time_s);
+	return true;
 }
 
 static void end_live(struct heap *heap, struct live *entry, double time_s)
@@ -273,6 +301,11 @@ void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 	heap->rss_bytes = rss_bytes;
 	if (rss_bytes > heap->peak_rss_bytes)
 		heap->peak_rss_bytes = rss_bytes;
+	/* A peak that has come and gone since the last time. */
+	if (heap->peak_s > heap->ticked_s && heap->peak_s < time_s)
+		series_add(&heap->footprint, (float)heap->peak_s, (float)(heap->peak_bytes / MB),
+			   (float)(rss_bytes / MB));
+	heap->ticked_s = time_s;
 	series_add(&heap->footprint, (float)time_s, (float)(heap->live_bytes / MB),
 		   (float)(rss_bytes / MB));
 }

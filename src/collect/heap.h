@@ -3,7 +3,8 @@
  * Fed with the sampled allocations, their ends and the sampled copies of all
  * processes, in the order of their rings.  A site is a line or a function;
  * every allocation belongs to one of each, or to site 0 when no line in scope
- * is on its stack.
+ * is on its stack.  Allocations of the interpreter's own start are live memory
+ * like any other, but not counted in what was allocated.
  *
  * Invariants.  (1) The live bytes of all line sites (with site 0) add up to
  * live_bytes.  (2) Nothing is ever negative: an end that is not known is
@@ -20,14 +21,14 @@
 
 #define SITE_POINTS 100u
 #define FOOTPRINT_POINTS 1000u
-#define LIVE_MAX (1u << 20) /* live samples that are followed; 48 bytes each */
+#define LIVE_MAX (1u << 19) /* live samples that are followed; up to 64 bytes each */
 #define SITE_NONE 0u
 
 /* How a line's or function's memory went. */
 struct site {
-	const char *filename; /* interned; key with line, for a line */
+	const char *filename; /* interned; NULL for site 0 */
+	const char *function; /* interned; NULL for a line */
 	uint32_t line;        /* of the line, or first line of the function */
-	uint32_t code;        /* of the function; 0 for a line */
 	double alloc_bytes, python_bytes; /* ever; python is part of it */
 	double alloc_count;
 	double copy_bytes;
@@ -50,12 +51,14 @@ struct live {
 struct heap {
 	VEC(struct site) sites; /* 0 is "no line in scope" */
 	struct map lines;       /* hash of file and line to site */
-	struct map functions;   /* code to site */
+	struct map functions;   /* hash of file, name and line to site */
 	struct live *live;      /* owned; open addressing */
 	uint32_t live_mask, live_count;
 	double live_bytes, live_python_bytes;
 	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
 	double peak_bytes, peak_python_bytes, peak_s;
+	double byte_seconds, last_s; /* integral of live_bytes, and until when */
+	double ticked_s;        /* when the footprint was last noted */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
 	bool is_at_peak;        /* the last event made a new peak */
 	uint64_t samples, untracked;
@@ -68,7 +71,8 @@ void heap_fini(struct heap *heap);
 
 /* The site of a line, of a function; made when missing. */
 uint32_t heap_line_site(struct heap *heap, const char *filename, uint32_t line);
-uint32_t heap_function_site(struct heap *heap, uint32_t code, const char *filename, uint32_t line);
+uint32_t heap_function_site(struct heap *heap, const char *filename, const char *function,
+			    uint32_t first_line);
 
 /* One sampled allocation; time in seconds since the start. */
 struct heap_alloc {
@@ -76,11 +80,13 @@ struct heap_alloc {
 	uint64_t id;
 	uint64_t size, weight;
 	bool is_python, is_untracked;
+	bool is_startup; /* the interpreter's own: no part of what was allocated */
 	uint32_t node, line_site, function_site;
 	double time_s;
 };
 
-void heap_alloc(struct heap *heap, const struct heap_alloc *alloc);
+/* False when its end will not be known: it is counted, but not as live. */
+bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc);
 
 /* Its end.  True, with the node and bytes that it belonged to, when known. */
 bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, uint32_t *node,
@@ -94,8 +100,13 @@ void heap_process_end(struct heap *heap, uint32_t process, double time_s);
 /* The time series at this moment; rss of all processes together. */
 void heap_tick(struct heap *heap, double time_s, double rss_bytes);
 
-/* Live bytes averaged over the time since the site's first allocation. */
+/* Brings at_peak_bytes of all sites up to date. */
+void heap_compose(struct heap *heap);
+
+/* Live bytes averaged over the time since the site's first allocation; of the
+ * whole program, since the start. */
 double heap_average(const struct site *site, double end_s);
+double heap_average_all(const struct heap *heap, double end_s);
 
 /* How likely the site leaks, by Laplace's rule of succession on its sampled
  * allocations; 0 when it does not keep growing until the end. */

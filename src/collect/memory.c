@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
+#include "profile/book.h"
 
 #define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
 
@@ -13,27 +14,64 @@ static double seconds_since_start(const struct collector *collector, uint64_t ti
 	return time_ns > collector->start_ns ? (double)(time_ns - collector->start_ns) * 1e-9 : 0;
 }
 
+/* Stands for collector->startup among the nodes. */
+#define NODE_STARTUP UINT32_MAX
+
 /* Where a stack's memory is booked. */
 struct place {
 	uint32_t node, line_site, function_site;
+	bool is_startup;
 };
 
-static bool find_place(struct collector *collector, struct process *process,
+static struct tree_weights *weights_at(struct collector *collector, uint32_t node)
+{
+	return node == NODE_STARTUP ? &collector->startup : &collector->tree.nodes[node].self;
+}
+
+static bool is_main_thread(const struct process *process, uint32_t slot)
+{
+	return slot < RING_THREADS && process->slots[slot] != NULL && process->slots[slot]->is_main;
+}
+
+/* The code whose function the memory of frame `at` (innermost first) belongs
+ * to; the rule is that of profile_book. */
+static const struct code *function_code(const struct collector *collector, uint32_t at,
+					uint32_t count)
+{
+	const struct code *items = collector->codes.items;
+	const struct code *own = &items[collector->tree_frames[at].code];
+	const struct code *code = own;
+	while (profile_is_comprehension(code->qualname) && at + 1 < count) {
+		const struct code *outer = &items[collector->tree_frames[++at].code];
+		if (outer->filename != code->filename || outer->first_line > code->first_line)
+			break;
+		code = outer;
+	}
+	return profile_is_comprehension(code->qualname) ? own : code;
+}
+
+static bool find_place(struct collector *collector, struct process *process, uint32_t slot,
 		       const struct record_frame *frames, uint32_t count, struct place *place)
 {
 	if (!processes_translate(collector, process, frames, count))
 		return false;
-	*place = (struct place){processes_stack_node(collector, count), SITE_NONE, SITE_NONE};
+	*place = (struct place){NODE_STARTUP, SITE_NONE, SITE_NONE, true};
+	if (count == 0 ? is_main_thread(process, slot) : processes_is_startup(collector, count))
+		return true;
+	place->node = processes_stack_node(collector, count);
+	place->is_startup = false;
 	if (count == 0)
 		return true;
-	struct tree_frame frame = collector->tree_frames[processes_line_frame(collector, count)];
+	uint32_t at = processes_line_frame(collector, count);
+	struct tree_frame frame = collector->tree_frames[at];
 	struct code *code = &collector->codes.items[frame.code];
 	if (!code->in_scope)
 		return true;
+	const struct code *function = function_code(collector, at, count);
 	place->line_site = heap_line_site(&collector->heap, code->filename,
 					  codes_line(code, frame.offset));
-	place->function_site = heap_function_site(&collector->heap, frame.code, code->filename,
-						  code->first_line);
+	place->function_site = heap_function_site(&collector->heap, function->filename,
+						  function->qualname, function->first_line);
 	return true;
 }
 
@@ -44,7 +82,7 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 	uint64_t need = sizeof(*record) + (uint64_t)record->count * sizeof(record->frames[0]);
 	if (record->count > WALK_MAX_FRAMES || need > record->head.size || record->id == 0 ||
 	    record->size > BLOCK_MAX || record->weight > BLOCK_MAX ||
-	    !find_place(collector, process, record->frames, record->count, &place))
+	    !find_place(collector, process, record->thread, record->frames, record->count, &place))
 		return false;
 	struct heap_alloc alloc = {
 		.process = process->index,
@@ -53,15 +91,15 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.weight = record->weight,
 		.is_python = (record->flags & ALLOC_PYTHON) != 0,
 		.is_untracked = (record->flags & ALLOC_UNTRACKED) != 0,
+		.is_startup = place.is_startup,
 		.node = place.node,
 		.line_site = place.line_site,
 		.function_site = place.function_site,
 		.time_s = seconds_since_start(collector, record->time_ns),
 	};
-	heap_alloc(&collector->heap, &alloc);
-	struct tree_weights *self = &collector->tree.nodes[place.node].self;
+	struct tree_weights *self = weights_at(collector, place.node);
 	self->alloc_bytes += record->weight;
-	if (!alloc.is_untracked)
+	if (heap_alloc(&collector->heap, &alloc))
 		self->live_bytes += record->weight;
 	return true;
 }
@@ -75,7 +113,7 @@ bool memory_on_free(struct collector *collector, struct process *process,
 	if (!heap_free(&collector->heap, process->index, record->id,
 		       seconds_since_start(collector, record->time_ns), &node, &bytes))
 		return true;
-	struct tree_weights *self = &collector->tree.nodes[node].self;
+	struct tree_weights *self = weights_at(collector, node);
 	self->live_bytes -= bytes < self->live_bytes ? bytes : self->live_bytes;
 	return true;
 }
@@ -87,10 +125,11 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 	uint64_t need = sizeof(*record) + (uint64_t)record->count * sizeof(record->frames[0]);
 	if (record->count > WALK_MAX_FRAMES || need > record->head.size ||
 	    record->weight > BLOCK_MAX ||
-	    !find_place(collector, process, record->frames, record->count, &place))
+	    !find_place(collector, process, record->thread, record->frames, record->count, &place))
 		return false;
-	heap_copy(&collector->heap, place.line_site, place.function_site, record->weight);
-	collector->tree.nodes[place.node].self.copy_bytes += record->weight;
+	if (!place.is_startup)
+		heap_copy(&collector->heap, place.line_site, place.function_site, record->weight);
+	weights_at(collector, place.node)->copy_bytes += record->weight;
 	return true;
 }
 

@@ -395,9 +395,7 @@ static struct tree_weights *weights_of(struct collector *collector, struct proce
 	return &collector->tree.nodes[*node].self;
 }
 
-/* Whether the outermost frame is the import system's, which runs by itself
- * only while the interpreter starts. */
-static bool is_startup(const struct collector *collector, uint32_t count)
+bool processes_is_startup(const struct collector *collector, uint32_t count)
 {
 	return collector->codes.items[collector->tree_frames[count - 1].code].is_bootstrap;
 }
@@ -458,7 +456,7 @@ static bool on_sample(struct collector *collector, struct process *process,
 		collector->cut_samples++;
 	if (sample->count > 0) {
 		count_callees(collector, sample->count);
-		if (!is_startup(collector, sample->count))
+		if (!processes_is_startup(collector, sample->count))
 			note_moment(collector,
 				    collector->tree_frames[processes_line_frame(collector, sample->count)],
 				    sample->time_ns);

@@ -123,6 +123,7 @@ static int write_profile(const struct run_options *options, const struct profile
 	struct write_options how = {
 		.is_reduced = options->is_reduced,
 		.cpu_percent_threshold = options->cpu_percent_threshold,
+		.malloc_threshold = options->malloc_threshold,
 		.has_stacks = options->has_stacks,
 	};
 	return profile_write(profile, &how, options->outfile, err);

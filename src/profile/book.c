@@ -56,7 +56,7 @@ static bool is_in_scope(const struct profile *profile, const struct book_frame *
 	return file->in_scope && scope_function(file->path, frame->function);
 }
 
-static bool is_comprehension(const char *name)
+bool profile_is_comprehension(const char *name)
 {
 	return text_ends_with(name, "<listcomp>") || text_ends_with(name, "<setcomp>") ||
 	       text_ends_with(name, "<dictcomp>") || text_ends_with(name, "<genexpr>");
@@ -67,11 +67,11 @@ static bool is_comprehension(const char *name)
 static uint32_t function_frame(const struct book_frame *frames, uint32_t at)
 {
 	uint32_t outer = at;
-	while (outer > 0 && is_comprehension(frames[outer].function) &&
+	while (outer > 0 && profile_is_comprehension(frames[outer].function) &&
 	       frames[outer - 1].file == frames[outer].file &&
 	       frames[outer - 1].first_line <= frames[outer].first_line)
 		outer--;
-	return is_comprehension(frames[outer].function) ? at : outer;
+	return profile_is_comprehension(frames[outer].function) ? at : outer;
 }
 
 static void book_column(struct profile_line *line, const struct book_frame *frame, double seconds)
@@ -218,6 +218,17 @@ void profile_book(struct profile *profile, const struct book_frame *frames, uint
 		book_inclusive(profile, frames, count, seconds);
 }
 
+struct profile_line *profile_memory_line(struct profile *profile, uint32_t file, uint32_t line)
+{
+	return book_line(profile, file, line ? line : 1);
+}
+
+struct profile_function *profile_memory_function(struct profile *profile, uint32_t file,
+						 const char *function, uint32_t first_line)
+{
+	return book_function(profile, file, profile_intern(profile, function), first_line);
+}
+
 void profile_book_time(struct profile *profile, uint32_t file, uint32_t line_number, double time_s)
 {
 	if (!profile->files[file].in_scope || line_number == 0)
@@ -246,10 +257,43 @@ static void round_seconds(double *seconds, double units)
 static void round_metrics(struct metrics *metrics, double units)
 {
 	double *all[] = {&metrics->python_s, &metrics->native_s, &metrics->system_s,
-			 &metrics->wait_s,   &metrics->gil_s,	 &metrics->gc_s,
-			 &metrics->idle_s,   &metrics->cpu_s};
+			 &metrics->wait_s,   &metrics->idle_s,	 &metrics->cpu_s};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		round_seconds(all[i], units);
+	metrics->alloc_bytes = rint(metrics->alloc_bytes);
+	metrics->kept_bytes = rint(metrics->kept_bytes);
+	metrics->copy_bytes = rint(metrics->copy_bytes);
+}
+
+static void round_memory(struct memory *memory)
+{
+	memory->python_bytes = rint(memory->python_bytes);
+	memory->alloc_count = rint(memory->alloc_count);
+	memory->peak_bytes = rint(memory->peak_bytes);
+	memory->average_bytes = fmin(rint(memory->average_bytes), memory->peak_bytes);
+	memory->at_peak_bytes = rint(memory->at_peak_bytes);
+	memory->leak_bytes_per_s = rint(memory->leak_bytes_per_s);
+	round_seconds(&memory->leak_likelihood, 1e6);
+}
+
+/* Milliseconds and whole KiB are enough to draw a curve. */
+static void round_points(struct memory_point *points, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		round_seconds(&points[i].time_s, 1e3);
+		points[i].live_bytes = rint(points[i].live_bytes / 1024) * 1024;
+		points[i].resident_bytes = rint(points[i].resident_bytes / 1024) * 1024;
+	}
+}
+
+static void round_profile_memory(struct profile *profile)
+{
+	round_memory(&profile->memory);
+	round_seconds(&profile->peak_s, 1e9);
+	profile->peak_python_bytes = rint(profile->peak_python_bytes);
+	profile->peak_resident_bytes = rint(profile->peak_resident_bytes);
+	profile->threads_alloc_bytes = rint(profile->threads_alloc_bytes);
+	round_points(profile->footprint, profile->footprint_count);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -290,6 +334,8 @@ static void finish_line(struct profile_line *line)
 		qsort(line->sample_times_s, line->sample_times, sizeof(*line->sample_times_s),
 		      compare_times);
 	round_metrics(&line->self, 1e9);
+	round_memory(&line->memory);
+	round_points(line->memory_points, line->memory_point_count);
 	round_seconds(&line->inclusive_s, 1e9);
 	for (uint32_t i = 0; i < line->column_count; i++)
 		round_seconds(&line->columns[i].self_s, 1e9);
@@ -313,6 +359,7 @@ void book_finish_file(struct profile_file *file)
 	}
 	for (uint32_t i = 0; i < file->function_count; i++) {
 		round_metrics(&file->functions[i].self, 1e9);
+		round_memory(&file->functions[i].memory);
 		round_seconds(&file->functions[i].inclusive_s, 1e9);
 	}
 }
@@ -323,6 +370,7 @@ void profile_finish(struct profile *profile)
 	round_seconds(&profile->startup_s, 1e9);
 	round_seconds(&profile->elapsed_s, 1e9);
 	round_metrics(&profile->sum, 1e9);
+	round_profile_memory(profile);
 	profile->total_s = profile->outside_s;
 	for (uint32_t i = 0; i < profile->file_count; i++) {
 		book_finish_file(&profile->files[i]);

@@ -32,7 +32,18 @@ void profile_book(struct profile *profile, const struct book_frame *frames, uint
 /* Adds a moment at which this line was seen (keeps an even sample of 500). */
 void profile_book_time(struct profile *profile, uint32_t file, uint32_t line, double time_s);
 
-/* Sorts and sums, rounds seconds to nanoseconds, and loads the sources of the
+/* The line's or function's place, made when missing, for its memory figures and
+ * points (an array from malloc, which the profile then owns).  Valid until the
+ * next call here or of profile_book for the same file. */
+struct profile_line *profile_memory_line(struct profile *profile, uint32_t file, uint32_t line);
+struct profile_function *profile_memory_function(struct profile *profile, uint32_t file,
+						 const char *function, uint32_t first_line);
+
+/* Whether a frame of this name is a comprehension's or generator expression's
+ * own, which counts as part of the function around it. */
+bool profile_is_comprehension(const char *function);
+
+/* Sorts and sums, rounds seconds to nanoseconds and memory to bytes, and loads the sources of the
  * hottest files in scope; call before any report.  Booking may go on after,
  * and profile_finish be called again. */
 void profile_finish(struct profile *profile);

@@ -59,14 +59,30 @@ void metrics_add(struct metrics *sum, const struct metrics *part)
 	sum->native_s += part->native_s;
 	sum->system_s += part->system_s;
 	sum->wait_s += part->wait_s;
-	sum->gil_s += part->gil_s;
-	sum->gc_s += part->gc_s;
 	sum->idle_s += part->idle_s;
 	sum->cpu_s += part->cpu_s;
 	sum->samples += part->samples;
 	sum->alloc_bytes += part->alloc_bytes;
 	sum->kept_bytes += part->kept_bytes;
 	sum->copy_bytes += part->copy_bytes;
+}
+
+static double seconds_to_rank(const struct metrics *metrics)
+{
+	return metrics_seconds(metrics) + metrics->idle_s * 1e-3 + (double)metrics->samples * 1e-9;
+}
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+double metrics_weight(const struct metrics *part, const struct metrics *sum)
+{
+	return share(seconds_to_rank(part), seconds_to_rank(sum)) +
+	       share(part->alloc_bytes, sum->alloc_bytes) +
+	       share(part->kept_bytes, sum->kept_bytes) +
+	       share(part->copy_bytes, sum->copy_bytes);
 }
 
 double profile_percent(const struct profile *profile, double seconds)

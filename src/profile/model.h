@@ -34,8 +34,6 @@ struct metrics {
 	double native_s; /* C code doing the line's work */
 	double system_s; /* on the CPU, in the kernel */
 	double wait_s;   /* main thread off the CPU: sleep, I/O, locks */
-	double gil_s;    /* part of wait_s and idle_s: waiting for the GIL */
-	double gc_s;     /* part of python_s: garbage collection */
 	double idle_s;   /* other threads off the CPU; no part of any total */
 	double cpu_s;    /* part of the above spent on a CPU (core utilisation) */
 	uint64_t samples;
@@ -44,7 +42,8 @@ struct metrics {
 	double copy_bytes;  /* copied by memcpy and memmove */
 };
 
-/* What a line or function did to memory, beside alloc, kept and copy bytes. */
+/* What a line or function did to memory, beside alloc, kept and copy bytes.
+ * Always: average_bytes <= peak_bytes, python_bytes <= alloc_bytes. */
 struct memory {
 	double python_bytes;  /* part of alloc_bytes that came through Python's allocators */
 	double alloc_count;   /* allocations, estimated */
@@ -93,7 +92,7 @@ struct profile_line {
 	uint32_t column_count, column_room;
 	uint32_t mark; /* book.c's own: the last stack that had this line */
 	struct memory memory;
-	struct memory_point *memory_points; /* owned; live bytes over time; at most 100 */
+	struct memory_point *memory_points; /* owned; live bytes over time; at most 101 */
 	uint32_t memory_point_count;
 };
 
@@ -180,14 +179,17 @@ struct profile {
 	bool from_scalene;  /* read from a file that another tool wrote */
 	bool is_partial;    /* written while the program still ran */
 
-	/* memory; has_memory false: not measured, all 0 */
+	/* memory; has_memory false: not measured, all 0.  What the interpreter
+	 * takes for itself while it starts is part of the footprint (peak, average,
+	 * timeline), but not of what was allocated. */
 	bool has_memory;
 	struct memory memory;  /* of the whole program; peak_bytes is the peak footprint */
 	double peak_s;         /* when it was, since the start */
 	double peak_python_bytes; /* part of the peak that is Python's */
 	double peak_resident_bytes; /* most that was resident (RSS) */
+	double threads_alloc_bytes; /* part of sum.alloc_bytes: by threads that run no Python */
 	uint64_t alloc_samples; /* sampled allocations */
-	struct memory_point *footprint; /* owned; live and resident bytes over time; at most 1000 */
+	struct memory_point *footprint; /* owned; live and resident bytes over time; at most 1001 */
 	uint32_t footprint_count;
 
 	struct profile_file *files; /* owned */
@@ -216,6 +218,11 @@ static inline double metrics_seconds(const struct metrics *metrics)
 }
 
 void metrics_add(struct metrics *sum, const struct metrics *part);
+
+/* How much of the sum a part is, for ranking only: the shares of time, of what
+ * was allocated, kept and copied, added up.  Idle time counts a thousandth, so
+ * that what has nothing else is ranked too. */
+double metrics_weight(const struct metrics *part, const struct metrics *sum);
 
 /* 100 * seconds / total, within 0..100; 0 when there is no total. */
 double profile_percent(const struct profile *profile, double seconds);

@@ -102,7 +102,9 @@ static void read_threads(struct profile_reader *reader, const json_t *list)
 		thread->tid = reader_pid(reader, item, "tid");
 		thread->name = reader_text(reader, item, "name");
 		thread->is_main = reader_bool(reader, item, "is_main");
-		reader_seconds(reader, item, &thread->self);
+		thread->self.cpu_s = reader_number(reader, item, "cpu_s");
+		double off_s = reader_number(reader, item, "off_cpu_s");
+		*(thread->is_main ? &thread->self.wait_s : &thread->self.idle_s) = off_s;
 		thread->self.samples = reader_unsigned(reader, item, "samples", INT64_MAX);
 	}
 }
@@ -128,8 +130,14 @@ static void read_heatline(struct profile_reader *reader, const json_t *heatline)
 
 static void sum_scalene(struct profile *profile)
 {
-	for (uint32_t i = 0; i < profile->file_count; i++)
-		metrics_add(&profile->sum, &profile->files[i].self);
+	for (uint32_t i = 0; i < profile->file_count; i++) {
+		const struct profile_file *file = &profile->files[i];
+		metrics_add(&profile->sum, &file->self);
+		for (uint32_t j = 0; j < file->line_count; j++) {
+			profile->memory.python_bytes += file->lines[j].memory.python_bytes;
+			profile->memory.alloc_count += file->lines[j].memory.alloc_count;
+		}
+	}
 	profile->outside_s = fmax(0, profile->total_s - metrics_seconds(&profile->sum));
 	profile->quality.samples = profile->sum.samples;
 }
@@ -146,6 +154,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 	read_run(reader, root);
 	if (heatline) {
 		read_heatline(reader, heatline);
+		read_memory(reader, root, heatline);
 		const json_t *stacks = reader_object(reader, heatline, "stacks");
 		read_files(reader, files);
 		if (stacks)
@@ -154,8 +163,10 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 		reader->is_scalene = profile->from_scalene = true;
 		profile->total_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;
 		read_files(reader, files);
+		read_memory(reader, root, NULL);
 		sum_scalene(profile);
 		read_scalene_stacks(reader, reader_array(reader, root, "stacks"));
+		read_scalene_memory_stacks(reader, reader_array(reader, root, "memory_stacks"));
 	}
 	book_index_free(profile->book);
 	profile->book = NULL;

@@ -122,7 +122,7 @@ static void read_region(struct profile_reader *reader, const json_t *record,
 /* Scalene has percent of the elapsed time, and no inclusive time; it does not
  * tell the kernel's work from waiting. */
 static void read_scalene_figures(struct profile_reader *reader, const json_t *record,
-				 struct metrics *self, double *inclusive_s)
+				 struct metrics *self, struct memory *memory, double *inclusive_s)
 {
 	double unit = reader->profile->total_s / 100;
 	self->python_s = reader_number(reader, record, "n_cpu_percent_python") * unit;
@@ -132,23 +132,27 @@ static void read_scalene_figures(struct profile_reader *reader, const json_t *re
 	self->cpu_s = fmin(utilization, 1.0) * metrics_seconds(self);
 	self->samples = json_array_size(reader_array(reader, record, "cpu_samples_list"));
 	*inclusive_s = metrics_seconds(self);
+	read_scalene_memory(reader, record, self, memory);
 }
 
 static void read_figures(struct profile_reader *reader, const json_t *record, struct metrics *self,
-			 double *inclusive_s)
+			 struct memory *memory, double *inclusive_s)
 {
 	if (!json_object_get(record, "n_samples")) {
-		read_scalene_figures(reader, record, self, inclusive_s);
+		read_scalene_figures(reader, record, self, memory, inclusive_s);
 		return;
 	}
 	reader_seconds(reader, record, self);
 	self->samples = reader_unsigned(reader, record, "n_samples", INT64_MAX);
 	*inclusive_s = reader_number(reader, record, "inclusive_s");
+	read_own_memory(reader, record, self, memory);
 }
 
-static bool has_figures(const json_t *record, const struct metrics *self)
+static bool has_figures(const json_t *record, const struct profile_line *line)
 {
-	return json_object_get(record, "n_samples") || metrics_seconds(self) > 0 || self->samples;
+	const struct metrics *self = &line->self;
+	return json_object_get(record, "n_samples") || metrics_seconds(self) > 0 || self->samples ||
+	       self->alloc_bytes > 0 || self->copy_bytes > 0 || line->memory.peak_bytes > 0;
 }
 
 /* Adds the line when it has figures; its text goes into text, to be the
@@ -158,15 +162,16 @@ static void read_line(struct profile_reader *reader, const json_t *record,
 {
 	struct profile_line line = {.line = read_line_number(reader, record, "lineno"),
 				    .sample_stride = 1};
-	read_figures(reader, record, &line.self, &line.inclusive_s);
+	read_figures(reader, record, &line.self, &line.memory, &line.inclusive_s);
 	append_line_text(reader, record, text);
 	if (line.line == 0)
 		reader_fail(reader, "a line has no \"lineno\"");
-	if (reader->has_failed || !has_figures(record, &line.self))
+	if (reader->has_failed || !has_figures(record, &line))
 		return;
 	read_region(reader, record, &line.region);
 	read_times(reader, record, &line);
 	read_columns(reader, record, &line);
+	read_line_points(reader, record, &line);
 	vec_reserve(file->lines, file->line_room, file->line_count);
 	file->lines[file->line_count++] = line;
 }
@@ -225,7 +230,8 @@ static void read_functions(struct profile_reader *reader, const json_t *function
 		struct profile_function function = {
 			.name = reader_text(reader, record, "line"),
 			.first_line = read_line_number(reader, record, "lineno")};
-		read_figures(reader, record, &function.self, &function.inclusive_s);
+		read_figures(reader, record, &function.self, &function.memory,
+			     &function.inclusive_s);
 		if (!function.name)
 			reader_fail(reader, "a function has no name");
 		if (reader->has_failed)
@@ -275,6 +281,7 @@ static void read_file(struct profile_reader *reader, const char *path, const jso
 	file->imports = reader_texts(reader, record, "imports", &file->import_count);
 	book_finish_file(file);
 	check_lines(reader, file);
+	read_leaks(reader, record, file);
 }
 
 void read_files(struct profile_reader *reader, const json_t *files)

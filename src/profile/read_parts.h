@@ -52,5 +52,20 @@ const char **reader_texts(struct profile_reader *reader, const json_t *object, c
 void read_files(struct profile_reader *reader, const json_t *files);
 void read_stack_tree(struct profile_reader *reader, const json_t *stacks);
 void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks);
+void read_scalene_memory_stacks(struct profile_reader *reader, const json_t *stacks);
+
+/* The memory figures of a line or function. */
+void read_own_memory(struct profile_reader *reader, const json_t *record, struct metrics *self,
+		     struct memory *memory);
+void read_scalene_memory(struct profile_reader *reader, const json_t *record, struct metrics *self,
+			 struct memory *memory);
+
+/* A line's memory over time; the leaks of a file whose lines are sorted. */
+void read_line_points(struct profile_reader *reader, const json_t *record,
+		      struct profile_line *line);
+void read_leaks(struct profile_reader *reader, const json_t *record, struct profile_file *file);
+
+/* The memory of the whole program; heatline is NULL for Scalene's profiles. */
+void read_memory(struct profile_reader *reader, const json_t *root, const json_t *heatline);
 
 #endif

@@ -1,4 +1,5 @@
 /* read_stacks.c - stacks out of a profile: our tree, or Scalene's list. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,11 +75,16 @@ static void read_function_table(struct profile_reader *reader, const json_t *sta
 	}
 }
 
+static double node_bytes(struct profile_reader *reader, const json_t *row, size_t figure)
+{
+	return (double)reader_item_integer(reader, row, NODE_FIGURES + figure, 0, INT64_MAX,
+					   "nodes");
+}
+
+/* They are kept as microseconds. */
 static double node_seconds(struct profile_reader *reader, const json_t *row, size_t figure)
 {
-	int64_t microseconds =
-		reader_item_integer(reader, row, NODE_FIGURES + figure, 0, INT64_MAX, "nodes");
-	return (double)microseconds / 1e6;
+	return node_bytes(reader, row, figure) / 1e6;
 }
 
 static void read_node(struct profile_reader *reader, const json_t *row,
@@ -105,9 +111,10 @@ static void read_node(struct profile_reader *reader, const json_t *row,
 	node->self.system_s = node_seconds(reader, row, 3);
 	node->self.wait_s = node_seconds(reader, row, 4);
 	node->self.cpu_s = node_seconds(reader, row, 5);
-	node->self.gc_s = node_seconds(reader, row, 6);
-	node->self.gil_s = node_seconds(reader, row, 7);
-	node->self.idle_s = node_seconds(reader, row, 8);
+	node->self.idle_s = node_seconds(reader, row, 6);
+	node->self.alloc_bytes = node_bytes(reader, row, 7);
+	node->self.kept_bytes = node_bytes(reader, row, 8);
+	node->self.copy_bytes = node_bytes(reader, row, 9);
 }
 
 static void read_nodes(struct profile_reader *reader, const json_t *stacks,
@@ -177,6 +184,29 @@ static uint32_t old_scalene_frame(struct profile_reader *reader, uint32_t parent
 			    profile_intern(reader->profile, function), (uint64_t)line);
 }
 
+/* Of memory_stacks: {display_name, filename_or_module, line, …}. */
+static uint32_t combined_frame(struct profile_reader *reader, uint32_t parent, const json_t *frame)
+{
+	const char *path = reader_text(reader, frame, "filename_or_module");
+	const char *function = reader_text(reader, frame, "display_name");
+	uint64_t line = reader_unsigned(reader, frame, "line", INT64_MAX);
+	if (!path || !function) {
+		reader_fail(reader, "a frame of \"memory_stacks\" has no name");
+		return 0;
+	}
+	return scalene_node(reader->profile, parent, path, function, line);
+}
+
+static uint32_t any_scalene_frame(struct profile_reader *reader, uint32_t parent,
+				  const json_t *frame)
+{
+	if (json_is_string(frame))
+		return scalene_frame(reader, parent, json_string_value(frame));
+	if (json_is_object(frame))
+		return combined_frame(reader, parent, frame);
+	return old_scalene_frame(reader, parent, frame);
+}
+
 /* Times are fractions of the whole.  1.x: [count, python, c, both]. */
 static struct metrics scalene_figures(struct profile_reader *reader, const json_t *figures)
 {
@@ -194,7 +224,7 @@ static struct metrics scalene_figures(struct profile_reader *reader, const json_
 }
 
 static void read_scalene_stack(struct profile_reader *reader, const json_t *frames,
-			       const json_t *figures)
+			       const struct metrics *self)
 {
 	struct profile *profile = reader->profile;
 	size_t count = json_array_size(frames);
@@ -204,14 +234,10 @@ static void read_scalene_stack(struct profile_reader *reader, const json_t *fram
 	}
 	stack_tree_make_room(profile, (uint32_t)count);
 	uint32_t node = 0;
-	for (size_t i = 0; i < count && !reader->has_failed; i++) {
-		const json_t *frame = json_array_get(frames, i);
-		node = json_is_string(frame) ? scalene_frame(reader, node, json_string_value(frame))
-					     : old_scalene_frame(reader, node, frame);
-	}
-	struct metrics self = scalene_figures(reader, figures);
+	for (size_t i = 0; i < count && !reader->has_failed; i++)
+		node = any_scalene_frame(reader, node, json_array_get(frames, i));
 	if (!reader->has_failed)
-		metrics_add(&profile->stacks[node].self, &self);
+		metrics_add(&profile->stacks[node].self, self);
 }
 
 void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks)
@@ -224,7 +250,23 @@ void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks)
 		const json_t *figures = json_array_get(stack, 1);
 		if (!json_is_array(frames) || !(json_is_object(figures) || json_is_array(figures)))
 			continue; /* before 1.5.20: a count only, no times */
-		read_scalene_stack(reader, frames, figures);
+		struct metrics self = scalene_figures(reader, figures);
+		read_scalene_stack(reader, frames, &self);
+		if (reader->has_failed)
+			return;
+	}
+}
+
+/* [[frame, ...], MB] */
+void read_scalene_memory_stacks(struct profile_reader *reader, const json_t *stacks)
+{
+	size_t index;
+	json_t *stack;
+	json_array_foreach(stacks, index, stack)
+	{
+		double megabytes = reader_item_number(reader, stack, 1, "memory_stacks");
+		struct metrics self = {.alloc_bytes = rint(megabytes * 1024 * 1024)};
+		read_scalene_stack(reader, json_array_get(stack, 0), &self);
 		if (reader->has_failed)
 			return;
 	}

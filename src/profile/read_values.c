@@ -136,8 +136,6 @@ void reader_seconds(struct profile_reader *reader, const json_t *object, struct 
 	metrics->native_s = reader_number(reader, object, "native_s");
 	metrics->system_s = reader_number(reader, object, "system_s");
 	metrics->wait_s = reader_number(reader, object, "wait_s");
-	metrics->gil_s = reader_number(reader, object, "gil_wait_s");
-	metrics->gc_s = reader_number(reader, object, "gc_s");
 	metrics->idle_s = reader_number(reader, object, "idle_s");
 	metrics->cpu_s = reader_number(reader, object, "cpu_s");
 }

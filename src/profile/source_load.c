@@ -25,7 +25,10 @@ static int compare_heat(const void *a, const void *b)
 	const struct profile_file *left = *(struct profile_file *const *)a;
 	const struct profile_file *right = *(struct profile_file *const *)b;
 	double left_s = metrics_seconds(&left->self), right_s = metrics_seconds(&right->self);
-	return (left_s < right_s) - (left_s > right_s);
+	if (left_s != right_s)
+		return left_s < right_s ? 1 : -1;
+	double left_bytes = left->self.alloc_bytes, right_bytes = right->self.alloc_bytes;
+	return (left_bytes < right_bytes) - (left_bytes > right_bytes);
 }
 
 void source_load_hottest(struct profile *profile, size_t total_bytes)

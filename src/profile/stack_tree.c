@@ -104,11 +104,11 @@ bool stack_tree_make_room(struct profile *profile, uint32_t count)
 double *stack_tree_weights(const struct stack_node *nodes, uint32_t count)
 {
 	double *weights = mem_zalloc(count, sizeof(*weights));
+	struct metrics sum = {0};
+	for (uint32_t i = 0; i < count; i++)
+		metrics_add(&sum, &nodes[i].self);
 	for (uint32_t i = count; i-- > 0;) {
-		const struct metrics *self = &nodes[i].self;
-		/* A thousandth of idle time: enough to rank what has nothing else. */
-		weights[i] += metrics_seconds(self) + self->idle_s * 1e-3 +
-			      (double)self->samples * 1e-9;
+		weights[i] += metrics_weight(&nodes[i].self, &sum);
 		if (i > 0)
 			weights[nodes[i].parent] += weights[i];
 	}

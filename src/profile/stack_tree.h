@@ -25,8 +25,7 @@ bool stack_tree_make_room(struct profile *profile, uint32_t count);
  * many there are. */
 uint32_t stack_tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep);
 
-/* Sums over each node and all below it: seconds that count, or idle seconds
- * and samples where there are none, only for comparing.  The caller frees. */
+/* Sums of metrics_weight over each node and all below it.  The caller frees. */
 double *stack_tree_weights(const struct stack_node *nodes, uint32_t count);
 
 #endif

@@ -1,7 +1,6 @@
 /* write.c - a profile as JSON: the top level and the "heatline" object. */
 #include "profile/write.h"
 
-
 #include "base/file.h"
 #include "base/mem.h"
 #include "profile/write_parts.h"
@@ -32,16 +31,6 @@ static void write_unmeasured(struct json_out *out)
 	json_put_bool(out, "async_profile", false);
 	json_put_bool(out, "gpu", false);
 	json_put_text(out, "gpu_device", "");
-	json_put_bool(out, "memory", false);
-	json_put_unsigned(out, "alloc_samples", 0);
-	json_put_unsigned(out, "growth_rate", 0);
-	json_put_null(out, "max_footprint_fname");
-	json_put_null(out, "max_footprint_lineno");
-	json_put_unsigned(out, "max_footprint_mb", 0);
-	json_put_unsigned(out, "max_footprint_python_fraction", 0);
-	json_put_unsigned(out, "native_allocations_mb", 0);
-	json_begin_array(out, "samples");
-	json_end_array(out);
 }
 
 static void write_time(struct json_out *out, const struct write_plan *plan)
@@ -114,7 +103,9 @@ static void write_threads(struct json_out *out, const struct profile *profile)
 		json_put_integer(out, "tid", thread->tid);
 		json_put_text(out, "name", thread->name);
 		json_put_bool(out, "is_main", thread->is_main);
-		write_seconds(out, &thread->self);
+		json_put_number(out, "cpu_s", thread->self.cpu_s, DECIMALS_SECONDS);
+		json_put_number(out, "off_cpu_s", thread->self.wait_s + thread->self.idle_s,
+				DECIMALS_SECONDS);
 		json_put_unsigned(out, "samples", thread->self.samples);
 		json_end_object(out);
 	}
@@ -133,6 +124,8 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 	json_put_bool(out, "is_partial", profile->is_partial);
 	json_put_bool(out, "from_scalene", profile->from_scalene);
 	write_time(out, plan);
+	if (profile->has_memory)
+		write_memory_object(out, profile);
 	write_quality(out, &profile->quality);
 	write_processes(out, profile);
 	write_threads(out, profile);
@@ -156,6 +149,7 @@ void profile_write_stream(const struct profile *profile, const struct write_opti
 	json_begin_object(&out, NULL);
 	write_run(&out, profile);
 	write_unmeasured(&out);
+	write_memory_summary(&out, &plan);
 	json_put_newline(&out);
 	write_files(&out, &plan);
 	write_scalene_stacks(&out, &plan);

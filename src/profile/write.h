@@ -17,14 +17,15 @@
 
 struct write_options {
 	bool is_reduced;              /* leave out lines without figures, and the sources */
-	double cpu_percent_threshold; /* leave out files below this share of the total */
+	double cpu_percent_threshold; /* leave out files below this share of the total … */
+	double malloc_threshold;      /* … unless they made so many allocations, and 1 MiB of them */
 	bool has_stacks;              /* write the stacks */
 };
 
-/* Everything, files from 1 % on. */
+/* Everything, files from 1 % or 100 allocations on. */
 #define WRITE_OPTIONS_DEFAULT                                                  \
 	((struct write_options){.is_reduced = false, .cpu_percent_threshold = 1.0, \
-				.has_stacks = true})
+				.malloc_threshold = 100, .has_stacks = true})
 
 /* Writes the file in one step: on failure an old file is as it was, and err
  * says why.  Returns 0 or a negative code. */

@@ -13,10 +13,6 @@ void write_seconds(struct json_out *out, const struct metrics *metrics)
 	json_put_number(out, "system_s", metrics->system_s, DECIMALS_SECONDS);
 	json_put_number(out, "wait_s", metrics->wait_s, DECIMALS_SECONDS);
 	json_put_number(out, "cpu_s", metrics->cpu_s, DECIMALS_SECONDS);
-	if (metrics->gil_s > 0)
-		json_put_number(out, "gil_wait_s", metrics->gil_s, DECIMALS_SECONDS);
-	if (metrics->gc_s > 0)
-		json_put_number(out, "gc_s", metrics->gc_s, DECIMALS_SECONDS);
 	if (metrics->idle_s > 0)
 		json_put_number(out, "idle_s", metrics->idle_s, DECIMALS_SECONDS);
 }
@@ -27,47 +23,37 @@ static void write_percent(struct json_out *out, const struct write_plan *plan, c
 	json_put_number(out, key, profile_percent(plan->profile, seconds), DECIMALS_PERCENT);
 }
 
-/* The keys that Scalene requires of every record; memory and GPU are not
- * measured yet, so they are 0. */
+/* The keys that Scalene requires of every record; the GPU is not measured yet,
+ * so its are 0. */
 static void write_scalene_figures(struct json_out *out, const struct write_plan *plan,
-				  const struct metrics *self)
+				  const struct metrics *self, const struct memory *memory)
 {
-	static const struct metrics nothing;
-	if (!self)
-		self = &nothing;
 	write_percent(out, plan, "n_cpu_percent_python", self->python_s);
 	write_percent(out, plan, "n_cpu_percent_c", self->native_s);
 	write_percent(out, plan, "n_sys_percent", self->system_s + self->wait_s);
 	double utilization = profile_core_utilization(self);
 	json_put_number(out, "n_core_utilization", utilization, DECIMALS_FRACTION);
-	static const char *const zeros[] = {
-		"n_gpu_percent", "n_gpu_avg_memory_mb", "n_gpu_peak_memory_mb", "n_malloc_mb",
-		"n_mallocs",     "n_avg_mb",            "n_peak_mb",            "n_growth_mb",
-		"n_copy_mb_s",   "n_python_fraction",   "n_usage_fraction",
-	};
-	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
-		json_put_unsigned(out, zeros[i], 0);
-	json_begin_array(out, "memory_samples");
-	json_end_array(out);
+	json_put_unsigned(out, "n_gpu_percent", 0);
+	json_put_unsigned(out, "n_gpu_avg_memory_mb", 0);
+	json_put_unsigned(out, "n_gpu_peak_memory_mb", 0);
+	write_scalene_memory(out, plan, self, memory);
 }
 
 static void write_own_figures(struct json_out *out, const struct write_plan *plan,
-			      const struct metrics *self, double inclusive_s)
+			      const struct metrics *self, const struct memory *memory,
+			      double inclusive_s)
 {
 	double low, high;
 	double share = profile_percent(plan->profile, metrics_seconds(self)) / 100;
 	profile_share_interval(share, plan->profile->sum.samples, &low, &high);
 	write_percent(out, plan, "n_wait_percent", self->wait_s);
 	write_percent(out, plan, "n_inclusive_percent", inclusive_s);
-	if (self->gil_s > 0)
-		write_percent(out, plan, "n_gil_wait_percent", self->gil_s);
-	if (self->gc_s > 0)
-		write_percent(out, plan, "n_gc_percent", self->gc_s);
 	json_put_unsigned(out, "n_samples", self->samples);
 	json_put_number(out, "n_percent_low", low * 100, DECIMALS_PERCENT);
 	json_put_number(out, "n_percent_high", high * 100, DECIMALS_PERCENT);
 	write_seconds(out, self);
 	json_put_number(out, "inclusive_s", inclusive_s, DECIMALS_SECONDS);
+	write_own_memory(out, plan, self, memory);
 }
 
 static void write_region(struct json_out *out, const struct line_region *region)
@@ -145,6 +131,8 @@ static void set_text(struct line_writer *writer, uint32_t number, const struct p
 /* line is NULL where there are no figures. */
 static void write_line(struct line_writer *writer, uint32_t number, const struct profile_line *line)
 {
+	static const struct profile_line nothing;
+	const struct profile_line *figures = line ? line : &nothing;
 	struct json_out *out = writer->out;
 	struct line_region region = find_region(writer, number, line);
 	set_text(writer, number, line);
@@ -152,11 +140,12 @@ static void write_line(struct line_writer *writer, uint32_t number, const struct
 	json_begin_object(out, NULL);
 	json_put_unsigned(out, "lineno", number);
 	json_put_bytes(out, "line", writer->text.data, writer->text.size);
-	write_scalene_figures(out, writer->plan, line ? &line->self : NULL);
+	write_scalene_figures(out, writer->plan, &figures->self, &figures->memory);
+	write_line_points(out, writer->plan, line);
 	write_times(out, writer->plan, line);
 	write_region(out, &region);
 	if (line) {
-		write_own_figures(out, writer->plan, &line->self, line->inclusive_s);
+		write_own_figures(out, writer->plan, &line->self, &line->memory, line->inclusive_s);
 		write_columns(out, line);
 	}
 	json_end_object(out);
@@ -202,9 +191,11 @@ static void write_functions(struct json_out *out, const struct write_plan *plan,
 		json_begin_object(out, NULL);
 		json_put_unsigned(out, "lineno", function->first_line);
 		json_put_text(out, "line", function->name);
-		write_scalene_figures(out, plan, &function->self);
+		write_scalene_figures(out, plan, &function->self, &function->memory);
+		write_line_points(out, plan, NULL);
 		write_times(out, plan, NULL);
-		write_own_figures(out, plan, &function->self, function->inclusive_s);
+		write_own_figures(out, plan, &function->self, &function->memory,
+				  function->inclusive_s);
 		json_end_object(out);
 	}
 	json_end_array(out);
@@ -223,8 +214,7 @@ static void write_file(struct json_out *out, const struct write_plan *plan, uint
 	for (uint32_t i = 0; i < file->import_count; i++)
 		json_put_text(out, NULL, file->imports[i]);
 	json_end_array(out);
-	json_begin_object(out, "leaks");
-	json_end_object(out);
+	write_leaks(out, plan, file);
 	write_functions(out, plan, file);
 	write_lines(out, plan, file, mode == FILE_ALL_LINES);
 	if (mode == FILE_SOURCE)

@@ -22,14 +22,15 @@ enum file_mode {
 struct write_plan {
 	const struct profile *profile;
 	const struct write_options *options;
-	double line_cut_s;     /* lines and functions that weigh no more are left out */
-	double function_cut_s; /* as above */
+	double line_cut;       /* lines and functions that weigh no more are left out */
+	double function_cut;   /* as above */
 	struct metrics *self;  /* owned; of each file in the profile, over the lines kept */
 	uint32_t *files;       /* owned; indexes of the files to list, hottest first */
 	enum file_mode *modes; /* owned; for each of them */
 	uint32_t file_count;
 	double outside_s;         /* with all that is not listed */
 	uint32_t times_per_line;  /* at most so many moments for a line */
+	uint32_t points_per_line; /* at most so many points of its memory over time */
 	struct stack_node *nodes; /* owned; the folded stack tree; NULL without stacks */
 	uint32_t node_count;
 };
@@ -42,10 +43,33 @@ bool write_plan_keeps_line(const struct write_plan *plan, const struct profile_l
 bool write_plan_keeps_function(const struct write_plan *plan,
 			       const struct profile_function *function);
 
+/* Scalene's memory keys of a record; all 0 when memory was not measured. */
+void write_scalene_memory(struct json_out *out, const struct write_plan *plan,
+			  const struct metrics *self, const struct memory *memory);
+
+/* "memory_samples": [...]; line is NULL where there are no figures. */
+void write_line_points(struct json_out *out, const struct write_plan *plan,
+		       const struct profile_line *line);
+
+/* The added memory keys of a record; none when memory was not measured. */
+void write_own_memory(struct json_out *out, const struct write_plan *plan,
+		      const struct metrics *self, const struct memory *memory);
+
+/* "leaks": {...} */
+void write_leaks(struct json_out *out, const struct write_plan *plan,
+		 const struct profile_file *file);
+
+/* Scalene's memory keys of the top level. */
+void write_memory_summary(struct json_out *out, const struct write_plan *plan);
+
+/* "memory": {...} of the "heatline" object. */
+void write_memory_object(struct json_out *out, const struct profile *profile);
+
 /* "files": {...} */
 void write_files(struct json_out *out, const struct write_plan *plan);
 
-/* "stacks": [...], "combined_stacks": [...], in Scalene's shape. */
+/* "stacks": [...], "combined_stacks": [...] and, where memory was measured,
+ * "memory_stacks": [...], in Scalene's shape. */
 void write_scalene_stacks(struct json_out *out, const struct write_plan *plan);
 
 /* "stacks": {...}, the whole tree. */

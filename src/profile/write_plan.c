@@ -13,13 +13,16 @@
 #include "profile/write_parts.h"
 
 /* Together these keep the largest profile under 5 MiB: a record with figures
- * takes some 900 bytes, a line without some 550, a node some 30. */
+ * takes some 1100 bytes, a line without some 550, a node some 50, a moment or
+ * point some 20. */
 #define MAX_LINES 1500u
 #define MAX_FUNCTIONS 500u
 #define MAX_LINES_WITHOUT_FIGURES 2000u
 #define MAX_SOURCE_BYTES (512u << 10)
 #define MAX_LINE_BYTES 10000u
 #define MAX_TIMES 20000u
+#define MAX_POINTS 15000u
+#define MIN_FILE_ALLOC_BYTES (1024.0 * 1024.0)
 #define MAX_TREE_NODES 12000u
 
 /* What is left of the maxima. */
@@ -28,26 +31,32 @@ struct allowance {
 	size_t source_bytes;
 };
 
-static double line_weight(const struct profile_line *line)
+/* What it did itself and, less so, what it is part of. */
+static double weigh(const struct profile *profile, const struct metrics *self, double inclusive_s)
 {
-	return fmax(line->inclusive_s, metrics_seconds(&line->self)) + line->self.idle_s * 1e-3;
+	return metrics_weight(self, &profile->sum) + profile_percent(profile, inclusive_s) / 100;
 }
 
-static double function_weight(const struct profile_function *function)
+static double line_weight(const struct write_plan *plan, const struct profile_line *line)
 {
-	const struct metrics *self = &function->self;
-	return fmax(function->inclusive_s, metrics_seconds(self)) + self->idle_s * 1e-3;
+	return weigh(plan->profile, &line->self, line->inclusive_s);
+}
+
+static double function_weight(const struct write_plan *plan,
+			      const struct profile_function *function)
+{
+	return weigh(plan->profile, &function->self, function->inclusive_s);
 }
 
 bool write_plan_keeps_line(const struct write_plan *plan, const struct profile_line *line)
 {
-	return line_weight(line) > plan->line_cut_s;
+	return line_weight(plan, line) > plan->line_cut;
 }
 
 bool write_plan_keeps_function(const struct write_plan *plan,
 			       const struct profile_function *function)
 {
-	return function_weight(function) > plan->function_cut_s;
+	return function_weight(plan, function) > plan->function_cut;
 }
 
 static int compare_descending(const void *a, const void *b)
@@ -72,12 +81,12 @@ static void choose_cuts(struct write_plan *plan)
 	for (uint32_t i = 0; i < plan->profile->file_count; i++) {
 		const struct profile_file *file = &plan->profile->files[i];
 		for (uint32_t j = 0; j < file->line_count; j++)
-			vec_push(&lines, line_weight(&file->lines[j]));
+			vec_push(&lines, line_weight(plan, &file->lines[j]));
 		for (uint32_t j = 0; j < file->function_count; j++)
-			vec_push(&functions, function_weight(&file->functions[j]));
+			vec_push(&functions, function_weight(plan, &file->functions[j]));
 	}
-	plan->line_cut_s = cut_of(lines.items, lines.count, MAX_LINES);
-	plan->function_cut_s = cut_of(functions.items, functions.count, MAX_FUNCTIONS);
+	plan->line_cut = cut_of(lines.items, lines.count, MAX_LINES);
+	plan->function_cut = cut_of(functions.items, functions.count, MAX_FUNCTIONS);
 	vec_free(&lines);
 	vec_free(&functions);
 }
@@ -103,6 +112,10 @@ static int compare_files(const void *a, const void *b, void *context)
 	double right_s = metrics_seconds(&plan->self[right]);
 	if (left_s != right_s)
 		return left_s > right_s ? -1 : 1;
+	double left_bytes = plan->self[left].alloc_bytes;
+	double right_bytes = plan->self[right].alloc_bytes;
+	if (left_bytes != right_bytes)
+		return left_bytes > right_bytes ? -1 : 1;
 	return strcmp(plan->profile->files[left].path, plan->profile->files[right].path);
 }
 
@@ -115,15 +128,34 @@ static bool has_kept_line(const struct write_plan *plan, const struct profile_fi
 	return false;
 }
 
+static double count_allocs(const struct write_plan *plan, const struct profile_file *file)
+{
+	double count = 0;
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		if (write_plan_keeps_line(plan, &file->lines[i]))
+			count += file->lines[i].memory.alloc_count;
+	}
+	return count;
+}
+
+static bool is_worth_listing(const struct write_plan *plan, uint32_t index)
+{
+	const struct profile_file *file = &plan->profile->files[index];
+	const struct metrics *self = &plan->self[index];
+	double share = profile_percent(plan->profile, metrics_seconds(self));
+	if (!file->in_scope || !has_kept_line(plan, file))
+		return false;
+	return share >= plan->options->cpu_percent_threshold ||
+	       (self->alloc_bytes >= MIN_FILE_ALLOC_BYTES &&
+		count_allocs(plan, file) >= plan->options->malloc_threshold);
+}
+
 static void choose_files(struct write_plan *plan)
 {
 	const struct profile *profile = plan->profile;
-	double threshold = plan->options->cpu_percent_threshold;
 	plan->files = mem_alloc(profile->file_count * sizeof(*plan->files));
 	for (uint32_t i = 0; i < profile->file_count; i++) {
-		const struct profile_file *file = &profile->files[i];
-		double share = profile_percent(profile, metrics_seconds(&plan->self[i]));
-		if (file->in_scope && share >= threshold && has_kept_line(plan, file))
+		if (is_worth_listing(plan, i))
 			plan->files[plan->file_count++] = i;
 	}
 	if (plan->file_count)
@@ -176,27 +208,39 @@ static void choose_modes(struct write_plan *plan)
 					     &allowance);
 }
 
-static uint64_t count_times(const struct write_plan *plan, uint32_t per_line)
+static uint32_t times_of(const struct profile_line *line)
+{
+	return line->sample_times;
+}
+
+static uint32_t points_of(const struct profile_line *line)
+{
+	return line->memory_point_count;
+}
+
+static uint64_t count_items(const struct write_plan *plan,
+			    uint32_t (*items_of)(const struct profile_line *), uint32_t per_line)
 {
 	uint64_t count = 0;
 	for (uint32_t i = 0; i < plan->file_count; i++) {
 		const struct profile_file *file = &plan->profile->files[plan->files[i]];
 		for (uint32_t j = 0; j < file->line_count; j++) {
-			uint32_t times = file->lines[j].sample_times;
+			uint32_t items = items_of(&file->lines[j]);
 			if (write_plan_keeps_line(plan, &file->lines[j]))
-				count += times < per_line ? times : per_line;
+				count += items < per_line ? items : per_line;
 		}
 	}
 	return count;
 }
 
 /* The largest number for each line with which all stay under the maximum. */
-static uint32_t choose_times(const struct write_plan *plan)
+static uint32_t choose_per_line(const struct write_plan *plan,
+				uint32_t (*items_of)(const struct profile_line *), uint32_t most)
 {
-	uint32_t low = 0, high = MAX_TIMES;
+	uint32_t low = 0, high = most;
 	while (low < high) {
 		uint32_t middle = low + (high - low + 1) / 2;
-		if (count_times(plan, middle) <= MAX_TIMES)
+		if (count_items(plan, items_of, middle) <= most)
 			low = middle;
 		else
 			high = middle - 1;
@@ -235,7 +279,8 @@ void write_plan_init(struct write_plan *plan, const struct profile *profile,
 	sum_files(plan);
 	choose_files(plan);
 	choose_modes(plan);
-	plan->times_per_line = choose_times(plan);
+	plan->times_per_line = choose_per_line(plan, times_of, MAX_TIMES);
+	plan->points_per_line = choose_per_line(plan, points_of, MAX_POINTS);
 	fold_stacks(plan);
 }
 

@@ -157,10 +157,11 @@ static void write_scoped_stacks(struct json_out *out, const struct write_plan *p
 	free(nodes);
 }
 
-/* [[frame, ...], samples] */
+/* [[frame, ...], samples or MB]; returns how many frames there are. */
 static uint32_t write_combined_stack(struct json_out *out, const struct write_plan *plan,
-				     uint32_t node)
+				     uint32_t node, bool is_memory)
 {
+	const struct metrics *self = &plan->nodes[node].self;
 	uint32_t count;
 	uint32_t *path = path_to(plan->nodes, node, &count);
 	json_put_newline(out);
@@ -183,7 +184,10 @@ static uint32_t write_combined_stack(struct json_out *out, const struct write_pl
 		json_end_object(out);
 	}
 	json_end_array(out);
-	json_put_unsigned(out, NULL, plan->nodes[node].self.samples);
+	if (is_memory)
+		json_put_number(out, NULL, self->alloc_bytes / (1024 * 1024), DECIMALS_FRACTION);
+	else
+		json_put_unsigned(out, NULL, self->samples);
 	json_end_array(out);
 	free(path);
 	return count;
@@ -194,12 +198,19 @@ static double weigh_samples(const struct metrics *self)
 	return (double)self->samples;
 }
 
-static void write_combined_stacks(struct json_out *out, const struct write_plan *plan)
+static double weigh_allocated(const struct metrics *self)
+{
+	return self->alloc_bytes;
+}
+
+static void write_combined_stacks(struct json_out *out, const struct write_plan *plan,
+				  bool is_memory)
 {
 	uint32_t ranked_count, frames = 0;
-	struct ranked *ranked = rank(plan->nodes, plan->node_count, weigh_samples, &ranked_count);
+	struct ranked *ranked = rank(plan->nodes, plan->node_count,
+				     is_memory ? weigh_allocated : weigh_samples, &ranked_count);
 	for (uint32_t i = 0; i < ranked_count && frames < MAX_SCALENE_FRAMES; i++)
-		frames += write_combined_stack(out, plan, ranked[i].node);
+		frames += write_combined_stack(out, plan, ranked[i].node, is_memory);
 	free(ranked);
 }
 
@@ -213,7 +224,14 @@ void write_scalene_stacks(struct json_out *out, const struct write_plan *plan)
 	json_put_newline(out);
 	json_begin_array(out, "combined_stacks");
 	if (plan->nodes)
-		write_combined_stacks(out, plan);
+		write_combined_stacks(out, plan, false);
+	json_end_array(out);
+	if (!plan->profile->has_memory)
+		return;
+	json_put_newline(out);
+	json_begin_array(out, "memory_stacks");
+	if (plan->nodes)
+		write_combined_stacks(out, plan, true);
 	json_end_array(out);
 }
 
@@ -299,8 +317,13 @@ static uint64_t microseconds(double seconds)
 	return seconds > 0 ? (uint64_t)llrint(fmin(seconds, 1e12) * 1e6) : 0;
 }
 
-/* [parent, function, line, samples, python, native, system, wait, cpu, gc,
- * gil, idle]; zeros at the end are left out. */
+static uint64_t bytes(double count)
+{
+	return count > 0 ? (uint64_t)llrint(fmin(count, 1e18)) : 0;
+}
+
+/* [parent, function, line, samples, python, native, system, wait, cpu, idle,
+ * allocated, kept, copied]; zeros at the end are left out. */
 static void write_node(struct json_out *out, struct tables *tables, const struct write_plan *plan,
 		       uint32_t i)
 {
@@ -312,9 +335,10 @@ static void write_node(struct json_out *out, struct tables *tables, const struct
 			      microseconds(self->system_s),
 			      microseconds(self->wait_s),
 			      microseconds(self->cpu_s),
-			      microseconds(self->gc_s),
-			      microseconds(self->gil_s),
-			      microseconds(self->idle_s)};
+			      microseconds(self->idle_s),
+			      bytes(self->alloc_bytes),
+			      bytes(self->kept_bytes),
+			      bytes(self->copy_bytes)};
 	size_t count = sizeof(figures) / sizeof(figures[0]);
 	while (count && figures[count - 1] == 0)
 		count--;

@@ -35,6 +35,7 @@
 	X(CODE_UNREADABLE, "code object unreadable")                                               \
 	X(TORN, "frame changed while it was read")                                                 \
 	X(BAD_RECORD, "record damaged")                                                            \
+	X(ALLOCS, "allocation not noted")                                                          \
 	X(FREES, "end of an allocation not noted")
 
 enum lost_reason {

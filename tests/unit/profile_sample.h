@@ -35,10 +35,10 @@ static inline void profile_sample_book(struct profile *profile)
 	struct book_frame in_library[] = {{loop, module, 1, 10, 10, 10, 38},
 					  {library, dumps, 183, 231, 231, 4, 20}};
 	struct book_frame outside[] = {{library, dumps, 183, 231, -1, -1, -1}};
-	struct metrics busy = {.python_s = 0.6, .native_s = 0.1, .gc_s = 0.05, .cpu_s = 0.7,
+	struct metrics busy = {.python_s = 0.6, .native_s = 0.1, .cpu_s = 0.7,
 			       .samples = 70};
 	struct metrics native = {.native_s = 0.15, .system_s = 0.05, .cpu_s = 0.2, .samples = 20};
-	struct metrics waiting = {.wait_s = 0.075, .gil_s = 0.025, .samples = 3};
+	struct metrics waiting = {.wait_s = 0.075, .samples = 3};
 	struct metrics idle = {.idle_s = 2.0, .samples = 60};
 	struct metrics other = {.python_s = 0.025, .cpu_s = 0.025, .samples = 2};
 	struct metrics startup = {.python_s = 0.0125, .cpu_s = 0.0125, .samples = 1};
@@ -50,6 +50,62 @@ static inline void profile_sample_book(struct profile *profile)
 	profile_book(profile, outside, 1, &startup, true);
 	for (int i = 0; i < 20; i++)
 		profile_book_time(profile, loop, 7, 0.01 * i);
+}
+
+#define SAMPLE_MB (1024.0 * 1024.0)
+
+/* The loop leaks 24 MB, the call churns and copies, a thread without Python
+ * takes 4 MB; the peak of 40 MB comes after 0.75 s. */
+static inline void profile_sample_book_memory(struct profile *profile)
+{
+	uint32_t loop = profile_file_index(profile, profile_sample_path, true);
+	const char *module = profile_intern(profile, "<module>");
+	const char *inner = profile_intern(profile, "inner");
+	struct book_frame in_loop[] = {{loop, module, 1, 10, 10, 0, 8},
+				       {loop, inner, 3, 7, 7, 12, 22}};
+	struct metrics leaks = {.alloc_bytes = 32 * SAMPLE_MB, .kept_bytes = 24 * SAMPLE_MB};
+	struct metrics churns = {.alloc_bytes = 64 * SAMPLE_MB, .copy_bytes = 9 * SAMPLE_MB + 1};
+	struct metrics other = {.alloc_bytes = 4 * SAMPLE_MB, .kept_bytes = 4 * SAMPLE_MB};
+	profile_book(profile, in_loop, 2, &leaks, false);
+	profile_book(profile, in_loop, 1, &churns, false);
+	profile_book(profile, NULL, 0, &other, false);
+
+	struct profile_line *line = profile_memory_line(profile, loop, 7);
+	line->memory = (struct memory){
+		.python_bytes = 8 * SAMPLE_MB, .alloc_count = 1234, .peak_bytes = 30 * SAMPLE_MB,
+		.average_bytes = 12.5 * SAMPLE_MB, .at_peak_bytes = 28 * SAMPLE_MB,
+		.leak_likelihood = 0.98, .leak_bytes_per_s = 24 * SAMPLE_MB};
+	struct memory inner_memory = line->memory;
+	inner_memory.leak_likelihood = inner_memory.leak_bytes_per_s = 0;
+	line->memory_points = mem_zalloc(3, sizeof(*line->memory_points));
+	line->memory_point_count = 3;
+	for (int i = 0; i < 3; i++)
+		line->memory_points[i] = (struct memory_point){
+			.time_s = 0.25 * i, .live_bytes = (10 * i + 0.123) * SAMPLE_MB};
+	profile_memory_function(profile, loop, inner, 3)->memory = inner_memory;
+	struct memory churn = {.python_bytes = 64 * SAMPLE_MB, .alloc_count = 64,
+			       .peak_bytes = 1.000001 * SAMPLE_MB, .average_bytes = 0.5 * SAMPLE_MB};
+	profile_memory_line(profile, loop, 10)->memory = churn;
+	profile_memory_function(profile, loop, module, 1)->memory = churn;
+}
+
+static inline void profile_sample_describe_memory(struct profile *profile)
+{
+	profile->has_memory = true;
+	profile->memory = (struct memory){
+		.python_bytes = 72 * SAMPLE_MB, .alloc_count = 1300, .peak_bytes = 40 * SAMPLE_MB,
+		.average_bytes = 20 * SAMPLE_MB, .at_peak_bytes = 40 * SAMPLE_MB};
+	profile->peak_s = 0.75;
+	profile->peak_python_bytes = 10 * SAMPLE_MB;
+	profile->peak_resident_bytes = 55.5 * SAMPLE_MB;
+	profile->threads_alloc_bytes = 4 * SAMPLE_MB;
+	profile->alloc_samples = 777;
+	profile->footprint = mem_zalloc(300, sizeof(*profile->footprint));
+	profile->footprint_count = 300;
+	for (int i = 0; i < 300; i++)
+		profile->footprint[i] = (struct memory_point){
+			.time_s = 0.0033333 * i, .live_bytes = (i == 250 ? 40 : 0.1 * i) * SAMPLE_MB,
+			.resident_bytes = (20 + 0.1 * i) * SAMPLE_MB};
 }
 
 static inline void profile_sample_describe(struct profile *profile)
@@ -74,7 +130,8 @@ static inline void profile_sample_describe(struct profile *profile)
 	profile->threads = mem_zalloc(2, sizeof(*profile->threads));
 	profile->threads[0] = (struct profile_thread){.tid = 100, .is_main = true,
 						      .name = profile_intern(profile, "python3"),
-						      .self = {.python_s = 0.6, .samples = 95}};
+						      .self = {.cpu_s = 0.6, .wait_s = 0.075,
+							       .samples = 95}};
 	profile->threads[1] = (struct profile_thread){.tid = 101, .self = {.idle_s = 2}};
 	profile->quality.samples = 92;
 	profile->quality.wait_samples = 63;
@@ -89,17 +146,33 @@ static inline void profile_sample_describe(struct profile *profile)
 	profile->quality.warnings[0] = profile_intern(profile, "few samples");
 }
 
-/* All of it, finished. */
-static inline struct profile *profile_sample_new(void)
+static inline struct profile *profile_sample_finish(struct profile *profile)
 {
-	struct profile *profile = profile_new();
-	profile_sample_describe(profile);
-	profile_sample_book(profile);
 	struct profile_file *file = &profile->files[0];
 	file->source_size = sizeof(profile_sample_source) - 1;
 	file->source = mem_copy_bytes(profile_sample_source, file->source_size);
 	profile_finish(profile);
 	return profile;
+}
+
+/* All of it, finished. */
+static inline struct profile *profile_sample_new(void)
+{
+	struct profile *profile = profile_new();
+	profile_sample_describe(profile);
+	profile_sample_describe_memory(profile);
+	profile_sample_book(profile);
+	profile_sample_book_memory(profile);
+	return profile_sample_finish(profile);
+}
+
+/* The same as --cpu-only makes it. */
+static inline struct profile *profile_sample_without_memory(void)
+{
+	struct profile *profile = profile_new();
+	profile_sample_describe(profile);
+	profile_sample_book(profile);
+	return profile_sample_finish(profile);
 }
 
 #endif

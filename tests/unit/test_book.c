@@ -115,6 +115,37 @@ static void test_comprehension_belongs_to_its_function(void **state)
 	profile_free(profile);
 }
 
+/* Memory without time makes a line like time does; start-up makes none. */
+static void test_memory_is_booked_without_time(void **state)
+{
+	struct profile *profile = two_files();
+	struct book_frame frames[] = {frame(profile, 0, "<module>", 1, 9),
+				      frame(profile, 1, "helper", 1, 2)};
+	struct metrics memory = {.alloc_bytes = 1000.4, .kept_bytes = 10, .copy_bytes = 7};
+	profile_book(profile, frames, 2, &memory, false);
+	profile_book(profile, frames, 2, &memory, true);
+	profile_book(profile, NULL, 0, &memory, false);
+	struct profile_line *line = profile_memory_line(profile, 0, 9);
+	line->memory.peak_bytes = 500;
+	line->memory.average_bytes = 600;
+	profile_memory_function(profile, 0, "<module>", 1)->memory.peak_bytes = 400;
+	profile_finish(profile);
+	const struct profile_file *file = &profile->files[0];
+	assert_int_equal(file->line_count, 1);
+	assert_int_equal(file->function_count, 1);
+	assert_near(file->lines[0].self.alloc_bytes, 1000); /* whole bytes */
+	assert_near(file->lines[0].self.kept_bytes, 10);
+	assert_near(file->lines[0].memory.average_bytes, 500); /* never above the peak */
+	assert_near(file->functions[0].memory.peak_bytes, 400);
+	assert_near(file->functions[0].self.copy_bytes, 7);
+	assert_near(profile->sum.alloc_bytes, 2001);
+	assert_near(profile->stacks[0].self.alloc_bytes, 1000);
+	assert_near(profile->stacks[2].self.copy_bytes, 7);
+	assert_near(profile->total_s, 0);
+	assert_near(file->lines[0].inclusive_s, 0);
+	profile_free(profile);
+}
+
 static void test_generated_functions_are_out_of_scope(void **state)
 {
 	struct profile *profile = profile_new();
@@ -244,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_library_time_goes_to_the_line_that_called),
 		cmocka_unit_test(test_recursion_counts_once),
 		cmocka_unit_test(test_comprehension_belongs_to_its_function),
+		cmocka_unit_test(test_memory_is_booked_without_time),
 		cmocka_unit_test(test_generated_functions_are_out_of_scope),
 		cmocka_unit_test(test_line_zero_is_the_functions_first),
 		cmocka_unit_test(test_hottest_columns_are_kept),

@@ -11,6 +11,7 @@
 #define MB (1024.0 * 1024.0)
 
 static const char file[] = "prog.py";
+static const char function_name[] = "f";
 
 static uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
 {
@@ -21,7 +22,7 @@ static uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
 		.weight = (uint64_t)(mb * MB),
 		.is_python = line % 2 == 1,
 		.line_site = heap_line_site(heap, file, line),
-		.function_site = heap_function_site(heap, 7, file, 1),
+		.function_site = heap_function_site(heap, file, function_name, 1),
 		.time_s = time_s,
 	};
 	heap_alloc(heap, &alloc);
@@ -71,7 +72,7 @@ static void test_function_sums_its_lines(void **state)
 	heap_init(&heap);
 	give(&heap, 1, 10, 0);
 	take(&heap, give(&heap, 2, 30, 1), 2);
-	const struct site *function = &heap.sites.items[heap_function_site(&heap, 7, file, 1)];
+	const struct site *function = &heap.sites.items[heap_function_site(&heap, file, function_name, 1)];
 	assert_float_equal(function->alloc_bytes, 40 * MB, 1);
 	assert_float_equal(function->python_bytes, 10 * MB, 1);
 	assert_float_equal(function->peak_bytes, 40 * MB, 1);
@@ -133,6 +134,71 @@ static void test_leak_is_what_keeps_growing(void **state)
 	heap_fini(&heap);
 }
 
+/* While nothing has ended since the peak, its parts are asked for. */
+static void test_parts_of_a_peak_that_still_stands(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	give(&heap, 1, 10, 0);
+	give(&heap, 2, 5, 1);
+	assert_float_equal(line_site(&heap, 1)->at_peak_bytes, 0, 1);
+	heap_compose(&heap);
+	assert_float_equal(line_site(&heap, 1)->at_peak_bytes, 10 * MB, 1);
+	assert_float_equal(line_site(&heap, 2)->at_peak_bytes, 5 * MB, 1);
+	assert_float_equal(heap_average_all(&heap, 2), 12.5 * MB, 1);
+	heap_fini(&heap);
+}
+
+static void test_start_up_is_live_but_not_counted(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	struct heap_alloc alloc = {.id = 1, .size = 64, .weight = 1000, .is_startup = true};
+	assert_true(heap_alloc(&heap, &alloc));
+	assert_false(heap_alloc(&heap, &alloc)); /* an id that is there already */
+	alloc.id = 2;
+	alloc.is_untracked = true;
+	assert_false(heap_alloc(&heap, &alloc));
+	assert_float_equal(heap.alloc_bytes, 0, 1e-9);
+	assert_float_equal(heap.live_bytes, 1000, 1e-9);
+	assert_int_equal(heap.samples, 3);
+	assert_int_equal(heap.untracked, 2);
+	heap_fini(&heap);
+}
+
+static void test_functions_of_one_name_share_a_site(void **state)
+{
+	(void)state;
+	static const char other_file[] = "other.py";
+	static const char other_name[] = "g";
+	struct heap heap;
+	heap_init(&heap);
+	uint32_t site = heap_function_site(&heap, file, function_name, 1);
+	assert_int_equal(heap_function_site(&heap, file, function_name, 1), site);
+	assert_int_not_equal(heap_function_site(&heap, file, function_name, 2), site);
+	assert_int_not_equal(heap_function_site(&heap, file, other_name, 1), site);
+	assert_int_not_equal(heap_function_site(&heap, other_file, function_name, 1), site);
+	assert_int_not_equal(heap_line_site(&heap, file, 1), site);
+	heap_fini(&heap);
+}
+
+static void test_footprint_shows_a_peak_between_two_looks(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	heap_tick(&heap, 1, 50 * MB);
+	take(&heap, give(&heap, 1, 70, 1.5), 1.6);
+	heap_tick(&heap, 2, 60 * MB);
+	assert_int_equal(heap.footprint.count, 3);
+	assert_float_equal(heap.footprint.points[1].time_s, 1.5, 1e-6);
+	assert_float_equal(heap.footprint.points[1].value, 70, 1e-6);
+	assert_float_equal(heap.peak_rss_bytes, 60 * MB, 1);
+	heap_fini(&heap);
+}
+
 static void test_series_is_bounded_and_keeps_the_peak(void **state)
 {
 	(void)state;
@@ -158,6 +224,10 @@ int main(void)
 		cmocka_unit_test(test_many_come_and_go),
 		cmocka_unit_test(test_end_of_a_process_frees_its_memory),
 		cmocka_unit_test(test_leak_is_what_keeps_growing),
+		cmocka_unit_test(test_parts_of_a_peak_that_still_stands),
+		cmocka_unit_test(test_start_up_is_live_but_not_counted),
+		cmocka_unit_test(test_functions_of_one_name_share_a_site),
+		cmocka_unit_test(test_footprint_shows_a_peak_between_two_looks),
 		cmocka_unit_test(test_series_is_bounded_and_keeps_the_peak),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,12 +35,12 @@ static struct profile *read_golden(const char *path)
 	return profile;
 }
 
-static void test_round_trip_is_exact(void **state)
+static void check_round_trip(const struct profile *profile)
 {
-	struct profile *profile = profile_sample_new();
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 16; i++) {
 		struct write_options options = {.is_reduced = i & 1, .has_stacks = i & 2,
-						.cpu_percent_threshold = i & 4 ? 99 : 0};
+						.cpu_percent_threshold = i & 4 ? 99 : 0,
+						.malloc_threshold = i & 8 ? 1e9 : 100};
 		size_t size, size_again;
 		char *text = profile_write_text(profile, &options, &size);
 		struct profile *again = read_ok(text, size);
@@ -50,6 +50,15 @@ static void test_round_trip_is_exact(void **state)
 		free(text_again);
 		profile_free(again);
 	}
+}
+
+static void test_round_trip_is_exact(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	check_round_trip(profile);
+	profile_free(profile);
+	profile = profile_sample_without_memory();
+	check_round_trip(profile);
 	profile_free(profile);
 }
 
@@ -76,6 +85,11 @@ static void test_own_profile_comes_back_whole(void **state)
 		assert_int_equal(a->line, b->line);
 		assert_memory_equal(&a->self, &b->self, sizeof(a->self));
 		assert_memory_equal(&a->region, &b->region, sizeof(a->region));
+		assert_memory_equal(&a->memory, &b->memory, sizeof(a->memory));
+		assert_int_equal(a->memory_point_count, b->memory_point_count);
+		for (uint32_t p = 0; p < a->memory_point_count; p++)
+			assert_memory_equal(&a->memory_points[p], &b->memory_points[p],
+					    sizeof(a->memory_points[p]));
 		assert_true(a->inclusive_s == b->inclusive_s);
 		assert_int_equal(a->sample_times, b->sample_times);
 		assert_int_equal(a->column_count, b->column_count);
@@ -87,6 +101,9 @@ static void test_own_profile_comes_back_whole(void **state)
 		}
 	}
 	assert_int_equal(file->function_count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_memory_equal(&file->functions[i].memory, &made->files[0].functions[i].memory,
+				    sizeof(struct memory));
 	assert_int_equal(file->import_count, 1);
 	assert_string_equal(file->imports[0], "import json");
 	assert_int_equal(read->stack_count, made->stack_count);
@@ -98,12 +115,25 @@ static void test_own_profile_comes_back_whole(void **state)
 	}
 	assert_int_equal(read->thread_count, 2);
 	assert_true(read->threads[0].is_main);
+	assert_memory_equal(&read->threads[0].self, &made->threads[0].self, sizeof(struct metrics));
+	assert_near(read->threads[1].self.idle_s, 2);
 	assert_null(read->threads[1].name);
 	assert_int_equal(read->process_count, 1);
 	assert_int_equal(read->quality.samples, 92);
 	assert_string_equal(read->quality.lost[0].reason, "ring full");
 	assert_int_equal(read->quality.lost[0].count, 3);
 	assert_string_equal(read->quality.warnings[0], "few samples");
+	assert_true(read->has_memory);
+	assert_memory_equal(&read->memory, &made->memory, sizeof(read->memory));
+	assert_true(read->peak_s == made->peak_s);
+	assert_true(read->peak_python_bytes == made->peak_python_bytes);
+	assert_true(read->peak_resident_bytes == made->peak_resident_bytes);
+	assert_true(read->threads_alloc_bytes == made->threads_alloc_bytes);
+	assert_int_equal(read->alloc_samples, made->alloc_samples);
+	assert_int_equal(read->footprint_count, made->footprint_count);
+	for (uint32_t i = 0; i < read->footprint_count; i++)
+		assert_memory_equal(&read->footprint[i], &made->footprint[i],
+				    sizeof(read->footprint[i]));
 	profile_free(read);
 	profile_free(made);
 }
@@ -144,6 +174,51 @@ static void test_scalene_profile(void **state)
 	assert_true(profile->stack_count > 3);
 	assert_string_equal(profile->stacks[1].function, "<module>");
 	assert_int_equal(profile->stacks[1].line, 18);
+	profile_free(profile);
+}
+
+#define MB (1024.0 * 1024.0)
+
+static void test_scalene_memory(void **state)
+{
+	struct profile *profile = read_golden(HEATLINE_GOLDEN "/scalene-memory.json");
+	assert_true(profile->has_memory);
+	assert_true(fabs(profile->memory.peak_bytes / MB - 175.9164276) < 1e-6);
+	assert_int_equal(profile->alloc_samples, 721);
+	assert_true(profile->footprint_count > 50);
+	assert_true(fabs(profile->footprint[0].time_s - 1.29) < 1e-9);
+	assert_true(fabs(profile->footprint[0].live_bytes / MB - 2.8619) < 1e-3);
+	const struct profile_file *file = profile_find_file(profile, "/project/grow.py");
+	const struct profile_line *line = profile_find_line(file, 6);
+	assert_true(fabs(line->self.alloc_bytes / MB - 171.8601398) < 1e-6);
+	assert_near(line->memory.alloc_count, 60);
+	assert_true(fabs(line->memory.peak_bytes / MB - 3.000658) < 1e-6);
+	assert_true(fabs(line->memory.python_bytes / line->self.alloc_bytes - 0.99997) < 1e-5);
+	assert_near(line->self.kept_bytes, 0); /* which Scalene does not measure */
+	assert_int_equal(line->memory_point_count, 60);
+	double stacks_bytes = 0;
+	for (uint32_t i = 0; i < profile->stack_count; i++)
+		stacks_bytes += profile->stacks[i].self.alloc_bytes;
+	assert_true(fabs(stacks_bytes - line->self.alloc_bytes) < 10);
+	check_round_trip(profile);
+	profile_free(profile);
+}
+
+static void test_scalene_leaks_and_copies(void **state)
+{
+	const char *text =
+		"{\"elapsed_time_sec\": 2, \"memory\": true, \"files\": {\"a.py\": {\"leaks\": {\"4\":"
+		"{\"likelihood\": 0.97, \"velocity_mb_s\": 1.5}, \"9\": {\"likelihood\": 1}},"
+		"\"lines\": [{\"lineno\": 4, \"line\": \"x\", \"n_copy_mb_s\": 3,"
+		"\"memory_samples\": [[2000000000, 5], [1000000000, 1]]}]}}}";
+	struct profile *profile = read_ok(text, strlen(text));
+	const struct profile_line *line = profile_find_line(&profile->files[0], 4);
+	assert_near(line->memory.leak_likelihood, 0.97);
+	assert_near(line->memory.leak_bytes_per_s, 1.5 * MB);
+	assert_near(line->self.copy_bytes, 6 * MB);
+	assert_near(line->memory_points[0].time_s, 1); /* in order of time */
+	assert_near(line->memory_points[1].live_bytes, 5 * MB);
+	assert_int_equal(profile->files[0].line_count, 1);
 	profile_free(profile);
 }
 
@@ -237,6 +312,31 @@ static void test_bad_profiles_are_refused_with_a_reason(void **state)
 		      "\"total_s\"");
 }
 
+static void test_bad_memory_is_refused(void **state)
+{
+#define LINE(keys) \
+	"{\"files\": {\"a\": {\"lines\": [{\"line\": \"\", \"lineno\": 1, " keys "}]}}}"
+	check_refused(LINE("\"n_malloc_mb\": -1"), "\"n_malloc_mb\" is not a number from 0 on");
+	check_refused(LINE("\"n_peak_mb\": \"1\""), "\"n_peak_mb\" is not a number");
+	check_refused(LINE("\"n_malloc_mb\": 1, \"memory_samples\": 1"), "is not a list");
+	check_refused(LINE("\"n_malloc_mb\": 1, \"memory_samples\": [7]"), "not a list of numbers");
+	check_refused(LINE("\"n_malloc_mb\": 1, \"memory_samples\": [[1, []]]"), "memory_samples");
+#define LEAKS(leaks) "{\"files\": {\"a\": {\"leaks\": " leaks "}}}"
+	check_refused(LEAKS("[]"), "\"leaks\" is not an object");
+	check_refused(LEAKS("{\"x\": {}}"), "an item of \"leaks\"");
+	check_refused(LEAKS("{\"0\": {}}"), "an item of \"leaks\"");
+	check_refused(LEAKS("{\"99999999999999999999\": {}}"), "an item of \"leaks\"");
+	check_refused(LEAKS("{\"3\": 1}"), "an item of \"leaks\"");
+	check_refused("{\"files\": {}, \"memory\": 1}", "\"memory\" is neither");
+	check_refused("{\"files\": {}, \"samples\": [[1]]}", "not a list of numbers");
+	check_refused("{\"files\": {}, \"max_footprint_mb\": -2}", "max_footprint_mb");
+	check_refused("{\"files\": {}, \"memory_stacks\": [[[{}], 1]]}", "has no name");
+	check_refused("{\"files\": {}, \"memory_stacks\": [[[], \"x\"]]}", "memory_stacks");
+	check_refused("{\"files\": {}, \"heatline\": {\"memory\": []}}", "\"memory\" is not an");
+	check_refused("{\"files\": {}, \"heatline\": {\"memory\": {\"timeline\": [[0]]}}}",
+		      "not a list of numbers");
+}
+
 static void test_bad_stack_trees_are_refused(void **state)
 {
 #define TREE(tables) "{\"files\": {}, \"heatline\": {\"stacks\": {" tables "}}}"
@@ -276,9 +376,12 @@ int main(void)
 		cmocka_unit_test(test_own_profile_comes_back_whole),
 		cmocka_unit_test(test_reduced_profile_keeps_texts_and_regions),
 		cmocka_unit_test(test_scalene_profile),
+		cmocka_unit_test(test_scalene_memory),
+		cmocka_unit_test(test_scalene_leaks_and_copies),
 		cmocka_unit_test(test_scalene_1_stacks),
 		cmocka_unit_test(test_scalene_profile_written_and_read),
 		cmocka_unit_test(test_bad_profiles_are_refused_with_a_reason),
+		cmocka_unit_test(test_bad_memory_is_refused),
 		cmocka_unit_test(test_bad_stack_trees_are_refused),
 		cmocka_unit_test(test_unknown_keys_are_passed_over),
 		cmocka_unit_test(test_missing_file_is_told),

@@ -63,7 +63,8 @@ static void test_top_level_has_scalenes_keys(void **state)
 		"filename", "files", "gpu", "gpu_device", "growth_rate", "max_footprint_fname",
 		"max_footprint_lineno", "max_footprint_mb", "max_footprint_python_fraction",
 		"memory", "native_allocations_mb", "program", "samples", "stacks",
-		"combined_stacks", "start_time_absolute", "start_time_perf", "heatline",
+		"combined_stacks", "memory_stacks", "start_time_absolute", "start_time_perf",
+		"heatline",
 	};
 	struct profile *profile = profile_sample_new();
 	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
@@ -83,7 +84,6 @@ static void test_line_figures(void **state)
 	assert_near(number(loop, "n_cpu_percent_c"), 10);
 	assert_near(number(loop, "n_sys_percent"), 0);
 	assert_near(number(loop, "n_core_utilization"), 1);
-	assert_near(number(loop, "n_gc_percent"), 5);
 	assert_near(number(loop, "n_samples"), 130);
 	assert_true(number(loop, "n_percent_low") < 70 && number(loop, "n_percent_high") > 70);
 	assert_near(number(loop, "start_region_line"), 5);
@@ -94,7 +94,6 @@ static void test_line_figures(void **state)
 	const json_t *call = line_record(root, profile_sample_path, 10);
 	assert_near(number(call, "n_sys_percent"), 12.5);
 	assert_near(number(call, "n_wait_percent"), 7.5);
-	assert_near(number(call, "n_gil_wait_percent"), 2.5);
 	assert_near(number(call, "n_inclusive_percent"), 97.5);
 	assert_near(number(call, "n_core_utilization"), 0.2 / 0.275);
 	assert_string_equal(json_string_value(json_object_get(call, "line")),
@@ -102,6 +101,133 @@ static void test_line_figures(void **state)
 	const json_t *empty = line_record(root, profile_sample_path, 6);
 	assert_near(number(empty, "n_cpu_percent_python"), 0);
 	assert_null(json_object_get(empty, "n_samples"));
+	json_decref(root);
+	profile_free(profile);
+}
+
+static double item(const json_t *array, size_t row, size_t column)
+{
+	return json_number_value(json_array_get(json_array_get(array, row), column));
+}
+
+static void test_memory_of_lines(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	const json_t *loop = line_record(root, profile_sample_path, 7);
+	assert_near(number(loop, "n_malloc_mb"), 32);
+	assert_near(number(loop, "n_mallocs"), 1234);
+	assert_near(number(loop, "n_peak_mb"), 30);
+	assert_near(number(loop, "n_avg_mb"), 12.5);
+	assert_near(number(loop, "n_growth_mb"), 24);
+	assert_near(number(loop, "n_kept_mb"), 24);
+	assert_near(number(loop, "n_at_peak_mb"), 28);
+	assert_near(number(loop, "n_python_mb"), 8);
+	assert_near(number(loop, "n_python_fraction"), 0.25);
+	assert_near(number(loop, "n_usage_fraction"), 0.32);
+	const json_t *points = json_object_get(loop, "memory_samples");
+	assert_int_equal(json_array_size(points), 3);
+	assert_near(item(points, 1, 0), 0.25e9);
+	assert_near(item(points, 1, 1), 10.123);
+	const json_t *call = line_record(root, profile_sample_path, 10);
+	assert_near(number(call, "n_copy_mb"), 9);
+	assert_near(number(call, "n_copy_mb_s"), 8); /* in 1.125 s */
+	const json_t *empty = line_record(root, profile_sample_path, 6);
+	assert_near(number(empty, "n_malloc_mb"), 0);
+	assert_null(json_object_get(empty, "n_kept_mb"));
+	const json_t *file = json_object_get(json_object_get(root, "files"), profile_sample_path);
+	const json_t *leaks = json_object_get(file, "leaks");
+	assert_int_equal(json_object_size(leaks), 1);
+	assert_near(number(json_object_get(leaks, "7"), "likelihood"), 0.98);
+	assert_near(number(json_object_get(leaks, "7"), "velocity_mb_s"), 24);
+	const json_t *function = json_array_get(json_object_get(file, "functions"), 1);
+	assert_near(number(function, "n_peak_mb"), 30);
+	assert_near(number(function, "n_kept_mb"), 24);
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_memory_of_the_program(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	assert_true(json_is_true(json_object_get(root, "memory")));
+	assert_near(number(root, "alloc_samples"), 777);
+	assert_near(number(root, "max_footprint_mb"), 40);
+	assert_near(number(root, "max_footprint_python_fraction"), 0.25);
+	assert_near(number(root, "max_footprint_lineno"), 7);
+	assert_near(number(root, "native_allocations_mb"), 4);
+	assert_near(number(root, "growth_rate"), 28);
+	/* Thinned, but not without the peak. */
+	const json_t *samples = json_object_get(root, "samples");
+	double largest = 0;
+	assert_int_equal(json_array_size(samples), 100);
+	for (size_t i = 0; i < 100; i++)
+		largest = fmax(largest, item(samples, i, 1));
+	assert_near(largest, 40);
+	const json_t *memory = json_object_get(json_object_get(root, "heatline"), "memory");
+	assert_near(number(memory, "peak_s"), 0.75);
+	assert_near(number(memory, "peak_rss_mb"), 55.5);
+	assert_near(number(memory, "allocated_mb"), 100);
+	assert_near(number(memory, "kept_mb"), 28);
+	assert_near(number(memory, "copied_mb"), 9);
+	assert_int_equal(json_array_size(json_object_get(memory, "timeline")), 300);
+	const json_t *stacks = json_object_get(root, "memory_stacks");
+	assert_int_equal(json_array_size(stacks), 2); /* the thread without Python has none */
+	assert_near(item(stacks, 0, 1), 64);
+	const json_t *frames = json_array_get(json_array_get(stacks, 1), 0);
+	assert_int_equal(json_array_size(frames), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(frames, 1),
+							      "display_name")), "inner");
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_no_memory_keys_when_not_measured(void **state)
+{
+	struct profile *profile = profile_sample_without_memory();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	assert_true(json_is_false(json_object_get(root, "memory")));
+	assert_true(json_is_null(json_object_get(root, "max_footprint_fname")));
+	assert_near(number(root, "max_footprint_mb"), 0);
+	assert_null(json_object_get(root, "memory_stacks"));
+	assert_null(json_object_get(json_object_get(root, "heatline"), "memory"));
+	const json_t *loop = line_record(root, profile_sample_path, 7);
+	assert_near(number(loop, "n_peak_mb"), 0);
+	assert_null(json_object_get(loop, "n_kept_mb"));
+	assert_null(json_object_get(loop, "n_copy_mb"));
+	json_decref(root);
+	profile_free(profile);
+}
+
+/* A file that took no time is listed for its memory. */
+static void test_malloc_threshold(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.cpu_percent_threshold = 100;
+	options.malloc_threshold = 1298; /* as many as the file has */
+	json_t *root = write_json(profile, options);
+	assert_int_equal(json_object_size(json_object_get(root, "files")), 1);
+	json_decref(root);
+	options.malloc_threshold = 1299;
+	root = write_json(profile, options);
+	assert_int_equal(json_object_size(json_object_get(root, "files")), 0);
+	assert_true(json_is_null(json_object_get(root, "max_footprint_fname")));
+	json_decref(root);
+	profile_free(profile);
+}
+
+static void test_threads_say_what_is_known(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	const json_t *threads = json_object_get(json_object_get(root, "heatline"), "threads");
+	const json_t *main_thread = json_array_get(threads, 0);
+	assert_near(number(main_thread, "cpu_s"), 0.6);
+	assert_near(number(main_thread, "off_cpu_s"), 0.075);
+	assert_null(json_object_get(main_thread, "python_s"));
+	assert_near(number(json_array_get(threads, 1), "off_cpu_s"), 2);
 	json_decref(root);
 	profile_free(profile);
 }
@@ -126,6 +252,7 @@ static void test_threshold_moves_files_outside(void **state)
 	struct profile *profile = profile_sample_new();
 	struct write_options options = WRITE_OPTIONS_DEFAULT;
 	options.cpu_percent_threshold = 98;
+	options.malloc_threshold = 1e9;
 	json_t *root = write_json(profile, options);
 	assert_int_equal(json_object_size(json_object_get(root, "files")), 0);
 	const json_t *time = json_object_get(json_object_get(root, "heatline"), "time");
@@ -181,9 +308,23 @@ static void test_percentages_stay_in_range(void **state)
 	profile->files[0].lines[0].self.python_s = INFINITY;
 	profile->files[0].lines[1].self.native_s = NAN;
 	profile->files[0].lines[1].self.cpu_s = -5;
+	profile->files[0].lines[0].self.alloc_bytes = NAN;
+	profile->files[0].lines[0].memory.peak_bytes = INFINITY;
+	profile->files[0].lines[1].memory.python_bytes = 1e30;
 	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
 	json_decref(root);
 	profile_free(profile);
+}
+
+static void book_points(struct profile_line *line)
+{
+	if (line->memory_points)
+		return;
+	line->memory.peak_bytes = 12345678;
+	line->memory_point_count = 101;
+	line->memory_points = mem_zalloc(101, sizeof(*line->memory_points));
+	for (int i = 0; i < 101; i++)
+		line->memory_points[i] = (struct memory_point){i * 0.1234, rand(), 0};
 }
 
 /* Books a large program: 60 files of 1000 lines, 100 hot lines in each. */
@@ -211,11 +352,14 @@ static struct profile *large_profile(void)
 							line, (int32_t)line, rand() % 9, 20};
 		}
 		struct metrics metrics = {.python_s = 0.0123456789, .native_s = 0.003456789,
-					  .cpu_s = 0.015, .samples = 10};
+					  .cpu_s = 0.015, .samples = 10, .alloc_bytes = 1234567,
+					  .kept_bytes = 234567, .copy_bytes = 34567};
 		profile_book(profile, frames, 30, &metrics, false);
 		for (int i = 0; i < 10; i++)
 			profile_book_time(profile, frames[29].file, frames[29].line, n * 0.015);
+		book_points(profile_memory_line(profile, frames[29].file, frames[29].line));
 	}
+	profile->has_memory = true;
 	profile->start_time_perf_s = 123456;
 	profile_finish(profile);
 	return profile;
@@ -295,6 +439,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_top_level_has_scalenes_keys),
 		cmocka_unit_test(test_line_figures),
+		cmocka_unit_test(test_memory_of_lines),
+		cmocka_unit_test(test_memory_of_the_program),
+		cmocka_unit_test(test_no_memory_keys_when_not_measured),
+		cmocka_unit_test(test_malloc_threshold),
+		cmocka_unit_test(test_threads_say_what_is_known),
 		cmocka_unit_test(test_reduced_lists_lines_with_figures),
 		cmocka_unit_test(test_threshold_moves_files_outside),
 		cmocka_unit_test(test_stacks_and_no_stacks),
