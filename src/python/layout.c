@@ -31,7 +31,8 @@
 	.thread_frame = 24, .thread_native_id = PY_ABSENT, .thread_datastack_chunk = PY_ABSENT,    \
 	.thread_datastack_top = PY_ABSENT, .cframe_current_frame = PY_ABSENT,                      \
 	.cframe_previous = PY_ABSENT, .frame_previous = 24, .frame_code = 32,                      \
-	.frame_owner = PY_ABSENT, .frame_is_entry = PY_ABSENT, .frame_specials = PY_ABSENT
+	.frame_owner = PY_ABSENT, .frame_is_entry = PY_ABSENT, .frame_stacktop = PY_ABSENT,        \
+	.frame_specials = PY_ABSENT
 
 #define OBJECT_CODE                                                                                \
 	.code_qualname = PY_ABSENT, .code_units = PY_ABSENT, .code_framesize = PY_ABSENT,          \
@@ -165,6 +166,7 @@ static const struct py_layout rows[] = {
 		.frame_instr = 56,
 		.frame_owner = 69,
 		.frame_is_entry = 68,
+		.frame_stacktop = 64,
 		.frame_size = 72,
 		.frame_specials = 72,
 		.code_filename = 112,
@@ -209,6 +211,8 @@ static const struct py_layout rows[] = {
 		.frame_instr = 56,
 		.frame_owner = 70,
 		.frame_is_entry = PY_ABSENT,
+		.frame_stacktop = 64,
+		.resume_opcodes = { 65, 123, 168 }, /* FOR_ITER_GEN, SEND, SEND_GEN */
 		.frame_size = 72,
 		.frame_specials = 72,
 		.code_filename = 112,

@@ -44,6 +44,8 @@ struct py_layout {
 	bool executable_tagged; /* 3.14+: the frame's code pointer carries tag bits */
 	uint8_t owner_is_shim;  /* value of frame.owner from which on the frame is the
 				   interpreter's own entry, not Python code; 255: none */
+	uint8_t resume_opcodes[4]; /* 3.12: these push a generator's frame as a call does a
+				      function's; ends with 0 */
 	uint8_t unicode_kind_shift; /* in the word at unicode_state: where the three bits of the
 				       character size begin; compact and ascii follow */
 
@@ -58,6 +60,7 @@ struct py_layout {
 	uint32_t cframe_current_frame, cframe_previous;
 	uint32_t frame_previous, frame_code, frame_instr /* f_lasti, prev_instr or instr_ptr */,
 		frame_owner, frame_is_entry /* 3.11 only */,
+		frame_stacktop /* 3.11, 3.12: -1 unless it calls Python or is suspended */,
 		frame_size /* bytes to read of a frame to have all of these */,
 		frame_specials /* bytes of a frame before its variables */;
 	uint32_t code_filename, code_name, code_qualname, code_lines, code_firstlineno,

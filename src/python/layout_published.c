@@ -187,6 +187,7 @@ static void fill_absent(struct py_layout *layout)
 	layout->cframe_current_frame = PY_ABSENT;
 	layout->cframe_previous = PY_ABSENT;
 	layout->frame_is_entry = PY_ABSENT;
+	layout->frame_stacktop = PY_ABSENT;
 	layout->code_stacksize = PY_ABSENT;
 	layout->code_nlocalsplus = PY_ABSENT;
 }

@@ -47,6 +47,7 @@ struct frame_view {
 	py_addr code, previous, instr;
 	uint8_t owner;
 	bool is_entry;
+	bool is_calling; /* its evaluation stack is put away, as for a call of Python */
 };
 
 struct walk {
@@ -271,6 +272,8 @@ static bool frame_read(struct walk *walk, py_addr addr, struct frame_view *view,
 	view->instr = load_u64(at + layout->frame_instr);
 	view->owner = at[layout->frame_owner];
 	view->is_entry = layout->frame_is_entry != PY_ABSENT && at[layout->frame_is_entry] != 0;
+	view->is_calling = layout->frame_stacktop == PY_ABSENT ||
+			   (int32_t)load_u32(at + layout->frame_stacktop) >= 0;
 	return view->owner <= PY_OWNER_MAX;
 }
 
@@ -313,6 +316,27 @@ static bool frame_add(struct walk *walk, const struct frame_view *view)
 	return true;
 }
 
+/* Whether the frame may be the caller of one that has not begun.  That one may
+ * not have its caller yet and still name that of the frame that lay there
+ * before, which must be told by what a caller does: it has put its evaluation
+ * stack away, and not for a generator. */
+static bool frame_may_call(struct walk *walk, const struct frame_view *view)
+{
+	const uint8_t *opcode = walk->walker->layout->resume_opcodes;
+	const unsigned char *at;
+
+	if (!view->is_calling)
+		return false;
+	if (*opcode == 0)
+		return true;
+	/* The instruction that is kept is the last unit of its inline cache,
+	 * of which those that resume have one. */
+	at = fetch(walk, view->instr - 2, 1);
+	while (at != NULL && *opcode != 0 && *opcode != *at)
+		opcode++;
+	return at != NULL && *opcode == 0;
+}
+
 /* Follows the frames from addr.  Where entry_caller is not NULL, one of those
  * that were entered from C must have *entry_caller as its caller. */
 static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_addr *entry_caller)
@@ -341,6 +365,9 @@ static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_add
 				return WALK_TORN;
 			if (view.owner == PY_OWNER_THREAD && !frame_place(walk, addr))
 				return WALK_TORN;
+			if (walk->count == 1 && walk->frames[0].offset == 0 && !is_entered &&
+			    !frame_may_call(walk, &view))
+				return WALK_TORN;
 			if (!frame_add(walk, &view))
 				return WALK_TORN;
 			is_entered = view.is_entry;
@@ -353,8 +380,8 @@ static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_add
 		return WALK_TORN;
 	if (walk->count == 0)
 		return WALK_NO_PYTHON;
-	/* A frame that has not begun may not have its caller yet; it then names
-	 * that of whichever frame lay here before. */
+	/* A frame that has not begun: see frame_may_call().  Its true caller and
+	 * all before it fill the frame stack. */
 	if (walk->frames[0].offset == 0 && (walk->has_gap || !chunk_is_exhausted(walk)))
 		return WALK_TORN;
 	return WALK_OK;

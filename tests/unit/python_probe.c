@@ -46,6 +46,7 @@ static void print_layout(const struct py_layout *layout)
 		FIELD(frame_instr),
 		FIELD(frame_owner),
 		FIELD(frame_is_entry),
+		FIELD(frame_stacktop),
 		FIELD(frame_specials),
 		FIELD(code_filename),
 		FIELD(code_name),

@@ -148,6 +148,133 @@ def partial_b(left, right):
     return hot_b(left)
 
 
+# ---- by chance: every way of calling, from within every other ----
+
+
+def way_call(depth):
+    go(depth)
+
+
+def way_large(depth, *rest):
+    one = two = three = four = five = six = depth
+    go(one)
+
+
+def way_iterate(depth):
+    for _ in produce(depth):
+        go(depth)
+
+
+def produce(depth):
+    go(depth)
+    yield 1
+    go(depth)
+
+
+def way_delegate(depth):
+    for _ in hand_over(depth):
+        pass
+
+
+def hand_over(depth):
+    yield from produce(depth)
+    go(depth)
+
+
+def way_exhaust(depth):
+    sum(produce(depth))
+
+
+def way_sort(depth):
+    sorted([depth, depth], key=go)
+
+
+def way_map(depth):
+    list(map(go, [depth]))
+
+
+def way_init(depth):
+    Maker(depth)
+
+
+class Maker:
+    def __init__(self, depth):
+        go(depth)
+
+    def __getitem__(self, depth):
+        go(depth)
+
+    def __del__(self):
+        go(0)
+
+    @property
+    def depth(self):
+        go(1)
+
+
+def way_item(depth):
+    maker = Maker(0)
+    maker[depth]
+    maker.depth
+
+
+def way_await(depth):
+    coroutine = awaits(depth)
+    try:
+        coroutine.send(None)
+    except StopIteration:
+        pass
+
+
+async def awaits(depth):
+    go(depth)
+    await awaited(depth)
+
+
+async def awaited(depth):
+    go(depth)
+
+
+def way_raise(depth):
+    try:
+        raiser(depth)
+    except KeyError:
+        go(depth)
+
+
+def raiser(depth):
+    go(depth)
+    raise KeyError
+
+
+def way_listed(depth):
+    [go(depth) for _ in (1,)]
+
+
+def way_keywords(depth):
+    way_named(**{"depth": depth})
+
+
+def way_named(depth=0, **rest):
+    go(*[depth])
+
+
+WAYS = [
+    way_call, way_large, way_iterate, way_delegate, way_exhaust, way_sort, way_map, way_init,
+    way_item, way_await, way_raise, way_listed, way_keywords,
+]  # fmt: skip
+chance = 12345
+
+
+def go(depth):
+    """Goes on in some way, the same ones in every run."""
+    global chance
+    chance = (chance * 1103515245 + 12345) % 2147483648
+    if depth > 0:
+        WAYS[(chance >> 16) % len(WAYS)](depth - 1)
+    return 0
+
+
 code = compile("def made(x):\n    return hot_a(x)\nmade(1)\n", "<made>", "exec")
 expression = compile("leaf_b(5)", "<expression>", "eval")
 
@@ -164,6 +291,7 @@ def runtime_address():
 def main():
     for n in range(int(sys.argv[1])):
         work(n)  # let the interpreter specialise, or not
+        go(4)
     facts = {
         "pid": os.getpid(),
         "version": sys.version_info[0] << 8 | sys.version_info[1],
@@ -175,7 +303,7 @@ def main():
     sys.stdout.flush()
     os.read(0, 1)
     for n in range(1000):
-        work(n)
+        work(n) if sys.argv[2] == "plan" else go(4)
 
 
 main()
