@@ -104,7 +104,7 @@ static void put_entry(FILE *out, const struct style *style, const struct entry *
 
 	put_figures(out, &entry->share, &entry->amount);
 	rank_put_place(out, style, &entry->ranked, place_cells);
-	if (detail_cells) {
+	if (detail_cells && used + 2 + detail_cells <= style->columns) {
 		fprintf(out, "  %-*s", (int)detail_cells, entry->detail);
 		used += 2 + detail_cells;
 	}

@@ -7,6 +7,7 @@
 #include "report/glyph.h"
 
 #define SOURCE_NEEDS_COLUMNS 50
+#define MIN_SOURCE_CELLS 8 /* less is not worth reading */
 
 /* Puts the line in its place among the best, if it is one of them. */
 static void insert_line(struct ranked_line *best, uint32_t *count, uint32_t room,
@@ -82,7 +83,8 @@ void rank_put_source(FILE *out, const struct style *style, const struct ranked_l
 	const char *source = source_file_line(ranked->file, ranked->line->line, &size);
 
 	glyph_trim(&source, &size);
-	if (size && style->columns >= SOURCE_NEEDS_COLUMNS && used + 2 < style->columns) {
+	if (size && style->columns >= SOURCE_NEEDS_COLUMNS &&
+	    used + 2 + MIN_SOURCE_CELLS <= style->columns) {
 		fputs("  ", out);
 		glyph_put(out, style, source, size, style->columns - used - 2);
 	}

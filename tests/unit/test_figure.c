@@ -42,6 +42,34 @@ static void test_seconds(void **unused)
 		assert_in_range(strlen(figure_seconds(s).text), 4, 6);
 }
 
+static void test_bytes(void **unused)
+{
+	(void)unused;
+	assert_string_equal(figure_bytes(0).text, "0 KB");
+	assert_string_equal(figure_bytes(85 * 1024).text, "85 KB");
+	assert_string_equal(figure_bytes(1 << 20).text, "1.0 MB");
+	assert_string_equal(figure_bytes(9.94 * 1048576).text, "9.9 MB");
+	assert_string_equal(figure_bytes(512.4 * 1048576).text, "512 MB");
+	assert_string_equal(figure_bytes(1000.0 * 1048576).text, "1.0 GB");
+	assert_string_equal(figure_bytes(1.25 * 1073741824).text, "1.2 GB");
+	assert_string_equal(figure_bytes(3e13).text, "27 TB");
+	assert_string_equal(figure_bytes(NAN).text, "0 KB");
+	assert_string_equal(figure_bytes(-7e9).text, "0 KB");
+	for (double bytes = 1; bytes < 1e15; bytes *= 1.01)
+		assert_in_range(strlen(figure_bytes(bytes).text), 4, 6);
+	assert_string_equal(figure_megabytes(810.4 * 1048576).text, "810");
+	assert_string_equal(figure_megabytes(INFINITY).text, "0");
+}
+
+static void test_shares(void **unused)
+{
+	(void)unused;
+	assert_string_equal(figure_share(0, 10).text, "0%");
+	assert_string_equal(figure_share(10, 10).text, "100%");
+	assert_string_equal(figure_likelihood(0.9512).text, "95%");
+	assert_string_equal(figure_likelihood(0.9999).text, "99%");
+}
+
 static void test_count(void **unused)
 {
 	(void)unused;
@@ -118,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_percent), cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_bytes),   cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_count),   cmocka_unit_test(test_heat),
 		cmocka_unit_test(test_bar),     cmocka_unit_test(test_legend),
 	};

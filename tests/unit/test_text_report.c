@@ -1,5 +1,5 @@
 /* test_text_report.c - the text report: its layout at all widths, and its text
- * compared with golden files (written anew with HEATLINE_UPDATE_GOLDEN=1). */
+ * compared with golden files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,94 +12,30 @@
 #include <cmocka.h>
 
 #include "report/glyph.h"
-#include "report/table.h"
-#include "report/text.h"
+#include "report_golden.h"
 #include "report_sample.h"
-
-static struct style style_of(uint32_t columns)
-{
-	return (struct style){
-		.has_utf8 = true,
-		.is_cut = true,
-		.columns = columns,
-		.folder = "/home/me/app",
-	};
-}
-
-/* The report, which the caller frees.  Not inlined: gcc 12 then takes the text
- * for a pointer to the variable that held it, and warns. */
-__attribute__((noinline)) static char *report(const struct profile *profile,
-					      const struct style *style, bool is_reduced,
-					      bool in_seconds)
-{
-	struct text_options options = {is_reduced, in_seconds};
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	text_report_print(out, profile, &options, style);
-	fclose(out);
-	return text;
-}
-
-static char *read_golden(const char *path)
-{
-	char *text;
-	size_t size;
-	FILE *in = fopen(path, "r");
-	FILE *out;
-	int c;
-
-	if (!in)
-		fail_msg("there is no %s; HEATLINE_UPDATE_GOLDEN=1 writes it", path);
-	out = open_memstream(&text, &size);
-	while ((c = getc(in)) != EOF)
-		putc(c, out);
-	fclose(in);
-	fclose(out);
-	return text;
-}
-
-static void expect_golden(const char *name, char *text)
-{
-	char path[1000];
-	char *golden;
-
-	snprintf(path, sizeof path, "%s/report-%s.txt", HEATLINE_GOLDEN, name);
-	if (getenv("HEATLINE_UPDATE_GOLDEN")) {
-		FILE *out = fopen(path, "w");
-
-		assert_non_null(out);
-		fputs(text, out);
-		fclose(out);
-	}
-	golden = read_golden(path);
-	assert_string_equal(text, golden);
-	free(golden);
-	free(text);
-}
 
 static void test_golden(void **unused)
 {
 	struct sample sample;
-	struct style style = style_of(80);
+	struct style style = golden_style(80);
 
 	(void)unused;
 	sample_init(&sample);
-	expect_golden("80", report(&sample.profile, &style, false, false));
-	expect_golden("80-reduced", report(&sample.profile, &style, true, false));
-	style = style_of(60);
-	expect_golden("60", report(&sample.profile, &style, false, false));
-	style = style_of(120);
-	expect_golden("120", report(&sample.profile, &style, false, false));
-	expect_golden("120-seconds", report(&sample.profile, &style, true, true));
+	golden_expect("80", golden_report(&sample.profile, &style, false, false));
+	golden_expect("80-reduced", golden_report(&sample.profile, &style, true, false));
+	style = golden_style(60);
+	golden_expect("60", golden_report(&sample.profile, &style, false, false));
+	style = golden_style(120);
+	golden_expect("120", golden_report(&sample.profile, &style, false, false));
+	golden_expect("120-seconds", golden_report(&sample.profile, &style, true, true));
 	style.has_color = true;
-	expect_golden("120-color", report(&sample.profile, &style, false, false));
-	style = style_of(200);
-	expect_golden("200", report(&sample.profile, &style, false, false));
-	style = style_of(100);
+	golden_expect("120-color", golden_report(&sample.profile, &style, false, false));
+	style = golden_style(200);
+	golden_expect("200", golden_report(&sample.profile, &style, false, false));
+	style = golden_style(100);
 	style.has_utf8 = false;
-	expect_golden("100-ascii", report(&sample.profile, &style, true, false));
+	golden_expect("100-ascii", golden_report(&sample.profile, &style, true, false));
 }
 
 /* No line of a table is wider than the terminal, and at every width the source
@@ -111,8 +47,8 @@ static void test_widths(void **unused)
 	(void)unused;
 	sample_init(&sample);
 	for (uint32_t columns = STYLE_MIN_COLUMNS; columns <= 250; columns++) {
-		struct style style = style_of(columns);
-		char *text = report(&sample.profile, &style, false, columns % 2);
+		struct style style = golden_style(columns);
+		char *text = golden_report(&sample.profile, &style, false, columns % 2);
 		char *table = strstr(text, "primes.py  99%");
 
 		assert_non_null(table);
@@ -126,52 +62,11 @@ static void test_widths(void **unused)
 	}
 }
 
-static void expect_columns(uint32_t columns, bool has_wait, bool has_memory, const char *expected,
-			   uint32_t least_source)
-{
-	static const char letters[COLUMN_COUNT + 1] = "ltTpnswibPAMOVCR";
-	struct style style = style_of(columns);
-	struct table_needs needs = {
-		.columns = {.last_line = 100,
-			    .has_wait = has_wait,
-			    .has_inclusive = true,
-			    .has_memory = has_memory,
-			    .has_timeline = has_memory,
-			    .has_copy = has_memory},
-		.total_s = 1,
-	};
-	char shown[COLUMN_COUNT + 1] = "";
-	size_t shown_count = 0;
-	struct table table;
-
-	table_init(&table, &style, &needs);
-	for (int i = 0; i < COLUMN_COUNT; i++) {
-		if (table.columns.width[i])
-			shown[shown_count++] = letters[i];
-	}
-	assert_string_equal(shown, expected);
-	assert_true(table.source_cells >= least_source);
-}
-
-static void test_columns(void **unused)
-{
-	(void)unused;
-	expect_columns(200, true, false, "ltpnswib", 130);
-	expect_columns(120, true, false, "ltpnswib", 48);
-	expect_columns(100, true, false, "ltpnswi", 45);
-	expect_columns(100, false, false, "ltpnsi", 50);
-	expect_columns(80, true, false, "lpnswi", 32);
-	expect_columns(80, false, false, "lpnsi", 40);
-	expect_columns(60, true, false, "lpns", 28);
-	expect_columns(50, true, false, "lT", 30);
-	expect_columns(20, true, false, "lT", 3);
-}
-
 /* Without colours, nothing but text and newlines; with them, only colours. */
 static void test_no_control_characters(void **unused)
 {
 	struct sample sample;
-	struct style style = style_of(80);
+	struct style style = golden_style(80);
 
 	(void)unused;
 	sample_init(&sample);
@@ -182,7 +77,7 @@ static void test_no_control_characters(void **unused)
 		char *text;
 
 		style.has_color = has_color;
-		text = report(&sample.profile, &style, false, false);
+		text = golden_report(&sample.profile, &style, false, false);
 		for (const char *c = text; *c; c++) {
 			if (has_color && strncmp(c, "\033[0", 3) == 0) {
 				c += strcspn(c, "m");
@@ -198,13 +93,13 @@ static void test_no_control_characters(void **unused)
 static void test_pipe_keeps_source(void **unused)
 {
 	struct sample sample;
-	struct style style = style_of(60);
+	struct style style = golden_style(60);
 	char *text;
 
 	(void)unused;
 	sample_init(&sample);
 	style.is_cut = false;
-	text = report(&sample.profile, &style, false, false);
+	text = golden_report(&sample.profile, &style, false, false);
 	assert_non_null(strstr(text, "-> None:\n"));
 	assert_null(strstr(text, "…"));
 	free(text);
@@ -214,7 +109,7 @@ static void test_pipe_keeps_source(void **unused)
 static void test_missing_source(void **unused)
 {
 	struct sample sample;
-	struct style style = style_of(80);
+	struct style style = golden_style(80);
 	char *text;
 
 	(void)unused;
@@ -222,7 +117,7 @@ static void test_missing_source(void **unused)
 	sample.files[0].source = NULL;
 	sample.files[0].source_size = 0;
 	sample.lines[0].text = "    for n in range(2, limit):";
-	text = report(&sample.profile, &style, false, false);
+	text = golden_report(&sample.profile, &style, false, false);
 	assert_non_null(strstr(text, "│     for n in range(2, limit):\n"));
 	assert_non_null(strstr(text, "│ (no source)\n"));
 	assert_non_null(strstr(text, "┊"));
@@ -234,7 +129,7 @@ static void test_missing_source(void **unused)
 static void test_damaged_profile(void **unused)
 {
 	struct sample sample;
-	struct style style = style_of(80);
+	struct style style = golden_style(80);
 
 	(void)unused;
 	style.has_color = true;
@@ -246,22 +141,12 @@ static void test_damaged_profile(void **unused)
 	sample.lines[0].self.python_s = NAN;
 	sample.profile.elapsed_s = -INFINITY;
 	sample.files[1].self.python_s = 1e300;
-	free(report(&sample.profile, &style, false, false));
-	free(report(&sample.profile, &style, true, true));
+	free(golden_report(&sample.profile, &style, false, false));
+	free(golden_report(&sample.profile, &style, true, true));
 	sample.profile.total_s = 0;
-	free(report(&sample.profile, &style, true, false));
+	free(golden_report(&sample.profile, &style, true, false));
 	sample.profile = (struct profile){0};
-	free(report(&sample.profile, &style, false, false));
-}
-
-static int set_locale(void **unused)
-{
-	struct style style;
-
-	(void)unused;
-	setenv("LC_ALL", "C.UTF-8", 1);
-	style_init(&style, -1, STYLE_COLOR_NEVER);
-	return style.has_utf8 ? 0 : -1;
+	free(golden_report(&sample.profile, &style, false, false));
 }
 
 int main(void)
@@ -269,12 +154,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_no_control_characters),
 		cmocka_unit_test(test_pipe_keeps_source),
 		cmocka_unit_test(test_missing_source),
 		cmocka_unit_test(test_damaged_profile),
 	};
 
-	return cmocka_run_group_tests(tests, set_locale, NULL);
+	return cmocka_run_group_tests(tests, golden_locale, NULL);
 }
