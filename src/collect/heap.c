@@ -12,8 +12,13 @@
 /* The peak's composition is taken anew when the peak has grown by this share. */
 #define COMPOSE_STEP 1.01
 
-/* A leak grows by this factor from each quarter of its time to the next. */
+/* A block that lives no longer is a temporary of its expression or call. */
+#define BRIEF_S 0.1
+
+/* A leak grows by this factor from each quarter of its time to the next, and
+ * holds this part of its most at the end. */
 #define LEAK_STEP 1.08
+#define LEAK_HELD 0.9
 #define LEAK_MIN_BYTES (512.0 * 1024)
 
 /* --- sites --- */
@@ -210,8 +215,6 @@ static void count_alloc(struct site *site, const struct heap_alloc *alloc, doubl
 	site->alloc_count += count;
 	if (alloc->is_python)
 		site->python_bytes += (double)alloc->weight;
-	if (!alloc->is_untracked)
-		site->samples++;
 }
 
 static void count_all(struct heap *heap, const struct heap_alloc *alloc)
@@ -244,10 +247,14 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 		.node = alloc->node,
 		.line_site = alloc->line_site,
 		.function_site = alloc->function_site,
-		.is_python = alloc->is_python,
+		.born_s = (float)alloc->time_s,
 		.bytes = alloc->weight,
+		.is_python = alloc->is_python,
 	};
 	heap->live_count++;
+	heap->sites.items[alloc->line_site].samples++;
+	if (alloc->function_site != SITE_NONE)
+		heap->sites.items[alloc->function_site].samples++;
 	change_live(heap, entry, 1, alloc->time_s);
 	return true;
 }
@@ -258,6 +265,14 @@ static void end_live(struct heap *heap, struct live *entry, double time_s)
 	live_remove(heap, entry);
 }
 
+static void count_end(struct site *site, bool is_brief)
+{
+	if (is_brief)
+		site->brief++;
+	else
+		site->freed++;
+}
+
 bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, uint32_t *node,
 	       uint64_t *bytes)
 {
@@ -266,9 +281,10 @@ bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, 
 		return false;
 	*node = entry->node;
 	*bytes = entry->bytes;
-	heap->sites.items[entry->line_site].freed++;
+	bool is_brief = time_s - (double)entry->born_s < BRIEF_S;
+	count_end(&heap->sites.items[entry->line_site], is_brief);
 	if (entry->function_site != SITE_NONE)
-		heap->sites.items[entry->function_site].freed++;
+		count_end(&heap->sites.items[entry->function_site], is_brief);
 	end_live(heap, entry, time_s);
 	return true;
 }
@@ -312,30 +328,38 @@ void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 
 /* --- leaks --- */
 
-static double value_at(const struct series *series, double time_s)
+/* The most that was live until then, in MB. */
+static double most_until(const struct series *series, double time_s)
 {
-	double value = 0;
+	double most = 0;
 	for (uint32_t i = 0; i < series->count && (double)series->points[i].time_s <= time_s; i++)
-		value = (double)series->points[i].value;
-	return value;
+		most = (double)series->points[i].value > most ? (double)series->points[i].value : most;
+	return most;
+}
+
+/* What is built once and kept is no leak, nor what is filled and emptied again
+ * and again: a leak goes on growing, and ends at its most. */
+static bool is_growing(const struct site *site, double kept_bytes, double span_s)
+{
+	double before = most_until(&site->series, site->first_s + span_s / 4);
+	for (int quarter = 2; quarter <= 4; quarter++) {
+		double now = most_until(&site->series, site->first_s + span_s * quarter / 4);
+		if (now < before * LEAK_STEP || now <= 0)
+			return false;
+		before = now;
+	}
+	return kept_bytes >= before * MB * LEAK_HELD;
 }
 
 double heap_leak_likelihood(const struct site *site, double end_s, double *bytes_per_s)
 {
 	double kept = site->live_bytes + site->ended_bytes;
 	double span_s = end_s - site->first_s;
+	uint64_t lasting = site->samples - site->brief;
 	*bytes_per_s = 0;
-	if (site->first_s < 0 || span_s <= 0 || kept < LEAK_MIN_BYTES || site->samples < 3)
+	if (site->first_s < 0 || span_s <= 0 || kept < LEAK_MIN_BYTES ||
+	    !is_growing(site, kept, span_s))
 		return 0;
-	/* What is built once and kept is no leak: a leak goes on growing. */
-	double before = value_at(&site->series, site->first_s + span_s / 4);
-	for (int quarter = 2; quarter <= 4; quarter++) {
-		double now = quarter == 4 ? kept / MB
-					  : value_at(&site->series, site->first_s + span_s * quarter / 4);
-		if (now < before * LEAK_STEP || now <= 0)
-			return 0;
-		before = now;
-	}
 	*bytes_per_s = kept / span_s;
-	return 1 - (double)(site->freed + 1) / (double)(site->samples + 2);
+	return 1 - (double)(site->freed + 1) / (double)(lasting + 2);
 }

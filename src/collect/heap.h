@@ -37,15 +37,17 @@ struct site {
 	double at_peak_bytes;  /* live when the whole program was at its peak */
 	double byte_seconds;   /* integral of live_bytes */
 	double first_s, last_s;
-	uint64_t samples, freed; /* sampled allocations, and those that ended */
+	uint64_t samples;        /* sampled allocations that are followed */
+	uint64_t brief, freed;   /* those that ended at once, and those that ended later */
 	struct series series;    /* live MB over time; lines only */
 };
 
 struct live {
 	uint64_t key; /* process and id; 0: free */
 	uint32_t node, line_site, function_site;
-	uint32_t is_python;
-	uint64_t bytes;
+	float born_s;
+	uint64_t bytes : 63;
+	uint64_t is_python : 1;
 };
 
 struct heap {
@@ -108,8 +110,9 @@ void heap_compose(struct heap *heap);
 double heap_average(const struct site *site, double end_s);
 double heap_average_all(const struct heap *heap, double end_s);
 
-/* How likely the site leaks, by Laplace's rule of succession on its sampled
- * allocations; 0 when it does not keep growing until the end. */
+/* How likely the site leaks: by Laplace's rule of succession on those of its
+ * sampled allocations that outlived the moment; 0 when it does not keep growing
+ * until the end. */
 double heap_leak_likelihood(const struct site *site, double end_s, double *bytes_per_s);
 
 #endif

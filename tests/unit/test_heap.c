@@ -118,6 +118,7 @@ static void test_leak_is_what_keeps_growing(void **state)
 	double rate;
 	heap_init(&heap);
 	uint64_t window[10] = {0};
+	uint64_t batch[120], later[50] = {0};
 	for (int i = 0; i < 1000; i++) {
 		double now = i * 0.01;
 		give(&heap, 1, 0.05, now);     /* leaks */
@@ -126,11 +127,27 @@ static void test_leak_is_what_keeps_growing(void **state)
 		if (window[i % 10] != 0)
 			take(&heap, window[i % 10], now);
 		window[i % 10] = give(&heap, 3, 1, now); /* a cache of ten */
+		give(&heap, 4, 0.05, now); /* leaks, beside many that live for a moment */
+		for (int brief = 0; brief < 5; brief++)
+			take(&heap, give(&heap, 4, 0.05, now), now + 0.001);
+		batch[i % 120] = give(&heap, 5, 0.1, now); /* filled and emptied; ends two thirds full */
+		for (int j = 0; i % 120 == 119 && j < 120; j++)
+			take(&heap, batch[j], now);
+		if (i % 10 != 0) { /* keeps one of ten; the others live for a while */
+			take(&heap, later[i % 50], now);
+			later[i % 50] = give(&heap, 6, 0.2, now);
+		} else {
+			give(&heap, 6, 0.2, now);
+		}
 	}
 	assert_true(heap_leak_likelihood(line_site(&heap, 1), 10, &rate) > 0.95);
 	assert_float_equal(rate, 5 * MB, 0.1 * MB);
 	assert_float_equal(heap_leak_likelihood(line_site(&heap, 2), 10, &rate), 0, 1e-9);
 	assert_float_equal(heap_leak_likelihood(line_site(&heap, 3), 10, &rate), 0, 1e-9);
+	assert_true(heap_leak_likelihood(line_site(&heap, 4), 10, &rate) > 0.95);
+	assert_float_equal(rate, 5 * MB, 0.1 * MB);
+	assert_float_equal(heap_leak_likelihood(line_site(&heap, 5), 10, &rate), 0, 1e-9);
+	assert_true(heap_leak_likelihood(line_site(&heap, 6), 10, &rate) < 0.5);
 	heap_fini(&heap);
 }
 
