@@ -104,6 +104,12 @@ static inline void *agent_map(size_t size)
 /* This thread's state, or NULL when it is not sampled. */
 extern __thread struct agent_thread *g_self __attribute__((tls_model("initial-exec")));
 
+/* --- start.c --- */
+
+/* Where the code of the library or executable lies that has this address;
+ * 0 and 0 when there is none. */
+void start_find_code(uint64_t inside, uint64_t *start, uint64_t *end);
+
 /* --- sample.c --- */
 
 /* Takes one sample of the calling thread.  [handler] */
@@ -153,7 +159,7 @@ int threads_start_main(void);
 /* In a forked child: forget every thread but the calling one. */
 void threads_after_fork(void);
 
-/* --- memory.c; only in the agent that also profiles memory --- */
+/* --- memory.c, allocators.c; only in the agent that also profiles memory --- */
 
 /* Returns 0 or -errno. */
 int memory_start(void) __attribute__((weak));
@@ -163,8 +169,8 @@ void memory_after_fork(void) __attribute__((weak));
 void memory_python_started(void) __attribute__((weak));
 
 /* While a handler runs its own copies are not the program's.  [handler] */
-int64_t memory_pause(void) __attribute__((weak));
-void memory_resume(int64_t paused) __attribute__((weak));
+uint64_t memory_pause(void) __attribute__((weak));
+void memory_resume(uint64_t paused) __attribute__((weak));
 
 /* --- signals.c --- */
 

@@ -7,22 +7,17 @@
 #include "agent/heap.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "agent/agent.h"
-
-#define WINDOW_MIN 8192u        /* bytes; 640 samples of 5 MB: 4 % */
-#define WINDOW_SHIFT_MAX 14u    /* 128 MiB */
-#define COPY_WINDOW (2u << 20)
-#define TOKENS_MAX 12000        /* samples that may come at once */
-#define TOKENS_PER_S 2500u
-#define TOKENS_GRACE 500        /* after the window was widened */
+#include "agent/allocators.h"
+#include "agent/meter.h"
 
 #define BUCKETS (1u << 15)
 #define BUCKET_PLACES 8u
 #define BUCKETS_TRIED 4u
+#define PLACES (BUCKETS * BUCKET_PLACES)
 #define LATE_MAX 8192u
 
 struct place {
@@ -30,84 +25,24 @@ struct place {
 	uint64_t id;
 };
 
-__thread int64_t g_heap_left __attribute__((tls_model("initial-exec")));
-__thread int64_t g_copy_left __attribute__((tls_model("initial-exec")));
-static __thread double window __attribute__((tls_model("initial-exec"))); /* of the running count */
-static __thread uint64_t random_state __attribute__((tls_model("initial-exec")));
+__thread uint64_t g_heap_left __attribute__((tls_model("initial-exec")));
+__thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
+static __thread struct meter heap_meter __attribute__((tls_model("initial-exec")));
+static __thread struct meter copy_meter __attribute__((tls_model("initial-exec")));
+
+/* 640 samples of 5 MB, and 2500 a second at 2 us each in agent and collector. */
+static struct meter_rate heap_rate = {.least_window = 8192, .burst = 12000, .per_s = 2500};
+static struct meter_rate copy_rate = {.least_window = 65536, .burst = 4000, .per_s = 1000};
 
 _Alignas(4096) _Atomic uint8_t g_heap_filter[HEAP_FILTER_SLOTS];
 static struct place *places;
-static uint64_t fixed_window;
-static _Atomic uint32_t window_shift;
-static _Atomic int64_t tokens;
-static _Atomic uint64_t refilled_ns;
+static _Atomic uint32_t live_count;
+static _Atomic uint32_t live_limit; /* when it is reached samples become rarer */
 static _Atomic uint64_t next_id = 1;
 
 /* Frees that found the ring full; told as soon as it has room. */
 static _Atomic uint64_t late[LATE_MAX];
 static _Atomic uint32_t late_count;
-
-/* --- the window --- */
-
-static void refill_tokens(void)
-{
-	uint64_t now_ns = now_wall_ns();
-	uint64_t last_ns = atomic_load_explicit(&refilled_ns, memory_order_relaxed);
-	if (now_ns - last_ns < 50000000u ||
-	    !atomic_compare_exchange_strong(&refilled_ns, &last_ns, now_ns))
-		return;
-	uint64_t more = (now_ns - last_ns) / 1000000u * TOKENS_PER_S / 1000u;
-	int64_t have = atomic_load(&tokens) + (int64_t)(more < TOKENS_MAX ? more : TOKENS_MAX);
-	uint32_t shift = atomic_load(&window_shift);
-	if (have > TOKENS_MAX / 2 && shift > 0)
-		atomic_store(&window_shift, shift - 1);
-	atomic_store(&tokens, have < TOKENS_MAX ? have : TOKENS_MAX);
-}
-
-static double current_window(void)
-{
-	if (fixed_window != 0)
-		return (double)fixed_window;
-	uint32_t shift = atomic_load_explicit(&window_shift, memory_order_relaxed);
-	return (double)((uint64_t)WINDOW_MIN << shift);
-}
-
-static void spend_token(void)
-{
-	if (fixed_window != 0)
-		return;
-	refill_tokens();
-	if (atomic_fetch_sub_explicit(&tokens, 1, memory_order_relaxed) > 0)
-		return;
-	uint32_t shift = atomic_load(&window_shift);
-	if (shift < WINDOW_SHIFT_MAX)
-		atomic_store(&window_shift, shift + 1);
-	atomic_store(&tokens, TOKENS_GRACE);
-}
-
-static double random_unit(void)
-{
-	if (random_state == 0)
-		random_state = (now_wall_ns() ^ (uint64_t)(uintptr_t)&random_state) | 1;
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return ((double)(random_state >> 11) + 1) * 0x1p-53;
-}
-
-static int64_t draw(double mean)
-{
-	return (int64_t)(-log(random_unit()) * mean) + 1;
-}
-
-/* How many bytes a sampled block of this size stands for. */
-static uint64_t weight_of(size_t size, double mean)
-{
-	double ratio = (double)size / mean;
-	if (ratio > 30)
-		return size;
-	return (uint64_t)((double)size / -expm1(-ratio) + 0.5);
-}
 
 /* --- live samples --- */
 
@@ -115,6 +50,16 @@ static struct place *bucket_of(const void *block, uint32_t attempt)
 {
 	uint64_t hash = ((uint64_t)(uintptr_t)block >> 4) * 0x9e3779b97f4a7c15ull;
 	return &places[(((hash >> 40) + attempt) & (BUCKETS - 1)) * BUCKET_PLACES];
+}
+
+/* The table never fills: each time that half of what is left of it is taken,
+ * samples become half as many. */
+static void live_counted(void)
+{
+	uint32_t limit = atomic_load_explicit(&live_limit, memory_order_relaxed);
+	if (atomic_fetch_add_explicit(&live_count, 1, memory_order_relaxed) >= limit &&
+	    atomic_compare_exchange_strong(&live_limit, &limit, limit + (PLACES - limit) / 2))
+		meter_rate_raise_floor(&heap_rate);
 }
 
 static bool live_add(const void *block, uint64_t id)
@@ -131,6 +76,7 @@ static bool live_add(const void *block, uint64_t id)
 			/* A full counter stays full: it then says "maybe" for good. */
 			if (atomic_load_explicit(count, memory_order_relaxed) < 255)
 				atomic_fetch_add_explicit(count, 1, memory_order_release);
+			live_counted();
 			return true;
 		}
 	}
@@ -151,6 +97,7 @@ uint64_t heap_take(const void *block)
 		if (atomic_load_explicit(count, memory_order_relaxed) < 255)
 			atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
 		atomic_store_explicit(&place->block, 0, memory_order_release);
+		atomic_fetch_sub_explicit(&live_count, 1, memory_order_relaxed);
 		return id;
 	}
 	return 0;
@@ -189,7 +136,7 @@ static void push_late(void)
 
 void heap_end(uint64_t id)
 {
-	if (push_free(id))
+	if (!g_agent.is_active || push_free(id))
 		return;
 	for (uint32_t i = 0; i < LATE_MAX; i++) {
 		uint64_t empty = 0;
@@ -307,28 +254,45 @@ static void leave(struct agent_thread *self)
 	atomic_store_explicit(&self->is_busy, false, memory_order_release);
 }
 
+/* Time in the agent; being switched away in the middle is not its cost. */
+static void note_cost(uint64_t begin_ns)
+{
+	uint64_t cost_ns = now_wall_ns() - begin_ns;
+	if (cost_ns < 100000)
+		atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost_ns, memory_order_relaxed);
+}
+
+/* Nothing inside counts towards the next sample. */
+static uint64_t stop_count(uint64_t *left)
+{
+	uint64_t paused = *left;
+	*left = HEAP_PAUSE;
+	return paused;
+}
+
+static uint64_t seed(void)
+{
+	return now_wall_ns() ^ (uint64_t)(uintptr_t)&heap_meter;
+}
+
 void *heap_sample(void *block, size_t size, uint32_t flags)
 {
+	if (block == NULL)
+		return NULL;
 	int saved = errno;
-	double mean = window;
-	/* Nothing inside may count towards the next sample. */
-	g_heap_left = HEAP_PAUSE;
-	g_copy_left = g_copy_left < 0 ? 0 : g_copy_left;
-	int64_t copy_left = g_copy_left;
-	g_copy_left = HEAP_PAUSE;
-	struct agent_thread *self = enter();
-	/* The first count of a thread was no draw: it is set up only. */
-	if (self != NULL && mean > 0 && block != NULL) {
+	uint64_t heap_left = stop_count(&g_heap_left);
+	uint64_t copy_left = stop_count(&g_copy_left);
+	uint64_t weight = meter_take(&heap_meter, &heap_left, size, meter_rate_window(&heap_rate),
+				     heap_meter.window == 0 ? seed() : 0);
+	struct agent_thread *self = weight > 0 ? enter() : NULL;
+	if (self != NULL) {
 		uint64_t begin_ns = now_wall_ns();
-		spend_token();
-		push_alloc(self, block, size, weight_of(size, mean), flags);
-		atomic_fetch_add_explicit(&g_agent.ring->agent_ns, now_wall_ns() - begin_ns,
-					  memory_order_relaxed);
-	}
-	if (self != NULL)
+		meter_rate_spend(&heap_rate, begin_ns);
+		push_alloc(self, block, size, weight, flags);
+		note_cost(begin_ns);
 		leave(self);
-	window = current_window();
-	g_heap_left = draw(window);
+	}
+	g_heap_left = heap_left;
 	g_copy_left = copy_left;
 	errno = saved;
 	return block;
@@ -336,19 +300,21 @@ void *heap_sample(void *block, size_t size, uint32_t flags)
 
 void heap_copy_sample(size_t size)
 {
-	static __thread bool is_set __attribute__((tls_model("initial-exec")));
 	int saved = errno;
-	int64_t heap_left = g_heap_left;
-	g_heap_left = HEAP_PAUSE;
-	g_copy_left = HEAP_PAUSE;
-	struct agent_thread *self = enter();
-	if (self != NULL && is_set)
-		push_copy(self, weight_of(size, COPY_WINDOW));
-	if (self != NULL)
+	uint64_t heap_left = stop_count(&g_heap_left);
+	uint64_t copy_left = stop_count(&g_copy_left);
+	uint64_t weight = meter_take(&copy_meter, &copy_left, size, meter_rate_window(&copy_rate),
+				     copy_meter.window == 0 ? ~seed() : 0);
+	struct agent_thread *self = weight > 0 ? enter() : NULL;
+	if (self != NULL) {
+		uint64_t begin_ns = now_wall_ns();
+		meter_rate_spend(&copy_rate, begin_ns);
+		push_copy(self, weight);
+		note_cost(begin_ns);
 		leave(self);
-	is_set = true;
+	}
 	g_heap_left = heap_left;
-	g_copy_left = draw(COPY_WINDOW);
+	g_copy_left = copy_left;
 	errno = saved;
 }
 
@@ -356,18 +322,20 @@ void heap_copy_sample(size_t size)
 
 static int make_tables(void)
 {
-	void *table = agent_map(sizeof(struct place) * BUCKETS * BUCKET_PLACES);
+	void *table = agent_map(sizeof(struct place) * PLACES);
 	if (table == NULL)
 		return -errno;
 	places = table;
+	atomic_store(&live_count, 0);
+	atomic_store(&live_limit, PLACES / 2);
+	meter_rate_start(&heap_rate, now_wall_ns());
+	meter_rate_start(&copy_rate, now_wall_ns());
 	return 0;
 }
 
-int heap_start(uint64_t wanted_window)
+int heap_start(uint64_t window)
 {
-	fixed_window = wanted_window;
-	atomic_store(&tokens, TOKENS_MAX);
-	atomic_store(&refilled_ns, now_wall_ns());
+	heap_rate.fixed_window = window;
 	return make_tables();
 }
 
@@ -379,11 +347,9 @@ void heap_after_fork(void)
 	void *table = places;
 	places = NULL;
 	memset((void *)g_heap_filter, 0, HEAP_FILTER_SLOTS);
-	munmap(table, sizeof(struct place) * BUCKETS * BUCKET_PLACES);
+	munmap(table, sizeof(struct place) * PLACES);
 	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
 		atomic_store(&late[i], 0);
 	atomic_store(&late_count, 0);
-	atomic_store(&tokens, TOKENS_MAX);
-	atomic_store(&window_shift, 0);
 	make_tables();
 }

@@ -1,12 +1,10 @@
 /* heap.h - which allocations and copies are sampled, and which of the sampled
  * ones live.
  *
- * Sampling is by bytes: every byte allocated has the same chance, so a block
- * of s bytes is taken with p = 1 - exp(-s / window) and stands for s / p bytes.
- * Each thread counts down to its next sample; a hook costs a subtraction and a
- * comparison unless the count runs out.  The window starts small, so that a few
- * megabytes are measured well, and widens while samples come too fast
- * (docs/MEMORY.md has the mathematics).
+ * Sampling is by bytes (meter.h).  Each thread counts down to its next sample;
+ * a hook costs a subtraction and a comparison unless the count runs out.  The
+ * window starts small, so that a few megabytes are measured well, and widens
+ * while samples come too fast.
  *
  * A hook does
  *	if (!heap_count(size))
@@ -30,28 +28,33 @@
 
 #define HEAP_FILTER_SLOTS (1u << 17)
 
-/* Bytes until this thread's next sample; 0 at a thread's start, so that its
- * first allocation sets it up. */
-extern __thread int64_t g_heap_left __attribute__((tls_model("initial-exec")));
-extern __thread int64_t g_copy_left __attribute__((tls_model("initial-exec")));
+/* Bytes until this thread's next mark; 0 at a thread's start, so that its first
+ * allocation sets it up. */
+extern __thread uint64_t g_heap_left __attribute__((tls_model("initial-exec")));
+extern __thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
 
 /* Sampled blocks per address class; says "not sampled" for nearly every free
  * without looking further. */
 extern _Atomic uint8_t g_heap_filter[HEAP_FILTER_SLOTS];
 
 /* More than any allocation: nothing below it is counted meanwhile. */
-#define HEAP_PAUSE INT64_MAX
+#define HEAP_PAUSE UINT64_MAX
 
+/* Counts a block, or says that a mark falls in it: then it is not counted yet. */
 static inline bool heap_count(size_t size)
 {
-	g_heap_left -= (int64_t)size;
-	return __builtin_expect(g_heap_left < 0, 0);
+	if (__builtin_expect(size > g_heap_left, 0))
+		return true;
+	g_heap_left -= size;
+	return false;
 }
 
 static inline bool heap_copy_count(size_t size)
 {
-	g_copy_left -= (int64_t)size;
-	return __builtin_expect(g_copy_left < 0, 0);
+	if (__builtin_expect(size > g_copy_left, 0))
+		return true;
+	g_copy_left -= size;
+	return false;
 }
 
 static inline uint32_t heap_filter_slot(const void *block)
@@ -66,11 +69,11 @@ static inline bool heap_may_be_sampled(const void *block)
 						     memory_order_relaxed) != 0, 0);
 }
 
-/* The count has run out at this block, which is returned; NULL is none.
+/* heap_count says so of this block, which is returned; NULL: there is none.
  * flags: enum alloc_flag. */
 void *heap_sample(void *block, size_t size, uint32_t flags);
 
-/* The count of copied bytes has run out. */
+/* heap_copy_count says so. */
 void heap_copy_sample(size_t size);
 
 /* The block is about to be given back. */

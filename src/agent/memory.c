@@ -12,12 +12,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/allocators.h"
 #include "agent/heap.h"
 
 /* Every function that is looked up: result type, name, parameters. */
@@ -32,8 +34,11 @@
 	X(void *, memalign, (size_t, size_t))                                                      \
 	X(void *, valloc, (size_t))                                                                \
 	X(void *, mmap, (void *, size_t, int, int, int, off_t))                                    \
+	X(void *, mremap, (void *, size_t, size_t, int, ...))                                      \
 	X(int, munmap, (void *, size_t))                                                           \
 	X(void *, memcpy, (void *, const void *, size_t))                                          \
+	X(void *, __memcpy_chk, (void *, const void *, size_t, size_t))                            \
+	X(void *, __memmove_chk, (void *, const void *, size_t, size_t))                           \
 	X(void *, memmove, (void *, const void *, size_t))
 
 static struct {
@@ -180,27 +185,61 @@ AGENT_EXPORT void *valloc(size_t size)
 
 /* --- mappings --- */
 
+/* The code of the allocator behind malloc, if it is not the C library's: what
+ * it maps is what it hands out, and counted there. */
+static uint64_t allocator_start, allocator_end;
+
 /* Only memory that is the process's own: a file's pages are not allocated. */
-static bool is_memory(int flags)
+static bool is_memory(int rights, int flags, const void *caller)
 {
-	return (flags & MAP_ANONYMOUS) != 0 && (flags & MAP_FIXED) == 0;
+	uint64_t from = (uint64_t)(uintptr_t)caller;
+	return (flags & MAP_ANONYMOUS) != 0 && (flags & MAP_FIXED) == 0 && rights != PROT_NONE &&
+	       (from < allocator_start || from >= allocator_end);
 }
 
-AGENT_EXPORT void *mmap(void *address, size_t size, int rights, int flags, int fd, off_t offset)
+static void *map(void *address, size_t size, int rights, int flags, int fd, off64_t offset,
+		 const void *caller)
 {
 	if (!IS_READY()) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
 	void *block = real.mmap(address, size, rights, flags, fd, offset);
-	if (block != MAP_FAILED && is_memory(flags) && rights != PROT_NONE)
+	if (block != MAP_FAILED && is_memory(rights, flags, caller))
 		counted(block, size);
 	return block;
 }
 
+AGENT_EXPORT void *mmap(void *address, size_t size, int rights, int flags, int fd, off_t offset)
+{
+	return map(address, size, rights, flags, fd, offset, __builtin_return_address(0));
+}
+
 AGENT_EXPORT void *mmap64(void *address, size_t size, int rights, int flags, int fd, off64_t offset)
 {
-	return mmap(address, size, rights, flags, fd, offset);
+	return map(address, size, rights, flags, fd, offset, __builtin_return_address(0));
+}
+
+/* A mapping that is not sampled may be a file's, so its new size is not counted. */
+AGENT_EXPORT void *mremap(void *block, size_t size, size_t new_size, int flags, ...)
+{
+	va_list rest;
+	va_start(rest, flags);
+	void *wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void *) : NULL;
+	va_end(rest);
+	if (!IS_READY()) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	uint64_t id = heap_take(block);
+	void *moved = real.mremap(block, size, new_size, flags, wanted);
+	if (id != 0 && moved == MAP_FAILED) {
+		heap_put_back(block, id);
+	} else if (id != 0) {
+		heap_end(id);
+		counted(moved, new_size);
+	}
+	return moved;
 }
 
 AGENT_EXPORT int munmap(void *block, size_t size)
@@ -249,179 +288,35 @@ AGENT_EXPORT void *memmove(void *to, const void *from, size_t size)
 	return real.memmove(to, from, size);
 }
 
-/* --- Python's allocators --- */
+/* What programs built with _FORTIFY_SOURCE call; room is what to has, and the
+ * real function ends the program when it is too little. */
+void *__memcpy_chk(void *to, const void *from, size_t size, size_t room); /* NOLINT */
+void *__memmove_chk(void *to, const void *from, size_t size, size_t room); /* NOLINT */
 
-/* As in CPython's pymem.h; the same since 3.5. */
-struct python_allocator {
-	void *context;
-	void *(*malloc)(void *context, size_t size);
-	void *(*calloc)(void *context, size_t count, size_t size);
-	void *(*realloc)(void *context, void *block, size_t size);
-	void (*free)(void *context, void *block);
-};
-
-enum python_domain { DOMAIN_RAW, DOMAIN_MEM, DOMAIN_OBJ, DOMAIN_COUNT };
-
-/* What was installed before us, by domain; our context points here. */
-static struct python_allocator python_real[DOMAIN_COUNT];
-static void (*get_allocator)(int domain, struct python_allocator *allocator);
-static void (*set_allocator)(int domain, struct python_allocator *allocator);
-
-/* Set by a calloc that came through our hook; see is_installed. */
-static __thread bool probe_seen __attribute__((tls_model("initial-exec")));
-
-/* Below Python's allocator nothing is counted: what it takes from malloc or
- * mmap to serve a request is that request.  Returns the count to go on with. */
-static inline int64_t pause_count(void)
+AGENT_EXPORT void *__memcpy_chk(void *to, const void *from, size_t size, size_t room)
 {
-	int64_t left = g_heap_left;
-	g_heap_left = HEAP_PAUSE;
-	return left;
+	if (heap_copy_count(size))
+		heap_copy_sample(size);
+	return IS_READY() ? real.__memcpy_chk(to, from, size, room) : copy_bytes(to, from, size);
 }
 
-static inline void *counted_python(void *block, size_t size, int64_t left)
+AGENT_EXPORT void *__memmove_chk(void *to, const void *from, size_t size, size_t room)
 {
-	g_heap_left = left;
-	return heap_count(size) ? heap_sample(block, size, ALLOC_PYTHON) : block;
-}
-
-/* Python serves requests up to this size from its arenas, whose own making is
- * kept out of the count by arena_map. */
-#define PYTHON_SMALL 512u
-
-static void *python_malloc_paused(const struct python_allocator *next, size_t size)
-{
-	int64_t left = pause_count();
-	return counted_python(next->malloc(next->context, size), size, left);
-}
-
-static void *python_malloc(void *context, size_t size)
-{
-	const struct python_allocator *next = context;
-	if (__builtin_expect(size > PYTHON_SMALL || g_heap_left < (int64_t)size, 0))
-		return python_malloc_paused(next, size);
-	g_heap_left -= (int64_t)size;
-	return next->malloc(next->context, size);
-}
-
-static void *python_calloc(void *context, size_t count, size_t size)
-{
-	const struct python_allocator *next = context;
-	probe_seen = true;
-	int64_t left = pause_count();
-	return counted_python(next->calloc(next->context, count, size), count * size, left);
-}
-
-static void *python_realloc(void *context, void *block, size_t size)
-{
-	const struct python_allocator *next = context;
-	uint64_t id = heap_take(block);
-	int64_t left = pause_count();
-	void *moved = next->realloc(next->context, block, size);
-	if (moved == NULL && id != 0)
-		heap_put_back(block, id);
-	else if (id != 0)
-		heap_end(id);
-	return counted_python(moved, size, left);
-}
-
-static void python_free(void *context, void *block)
-{
-	const struct python_allocator *next = context;
-	if (heap_may_be_sampled(block))
-		heap_forget(block);
-	next->free(next->context, block);
-}
-
-/* Whether a request still comes through our hook, perhaps below another one
- * (tracemalloc): wrapping it a second time would make a circle.  While Python
- * has not started its allocators cannot be called. */
-static bool is_installed(const struct python_allocator *now, bool is_started)
-{
-	if (now->malloc == python_malloc || !is_started)
-		return now->malloc == python_malloc;
-	probe_seen = false;
-	void *block = now->calloc(now->context, 1, 1);
-	now->free(now->context, block);
-	return probe_seen;
-}
-
-static void install(enum python_domain domain, bool is_started)
-{
-	struct python_allocator now;
-	get_allocator(domain, &now);
-	if (is_installed(&now, is_started))
-		return;
-	python_real[domain] = now;
-	struct python_allocator ours = {&python_real[domain], python_malloc, python_calloc,
-					python_realloc, python_free};
-	set_allocator(domain, &ours);
-}
-
-/* --- Python's arenas --- */
-
-struct python_arena_allocator {
-	void *context;
-	void *(*alloc)(void *context, size_t size);
-	void (*free)(void *context, void *block, size_t size);
-};
-
-static struct python_arena_allocator arena_real;
-
-static void *arena_map(void *context, size_t size)
-{
-	(void)context;
-	int64_t left = pause_count();
-	void *block = arena_real.alloc(arena_real.context, size);
-	g_heap_left = left;
-	return block;
-}
-
-static void arena_unmap(void *context, void *block, size_t size)
-{
-	(void)context;
-	arena_real.free(arena_real.context, block, size);
-}
-
-static void install_arenas(void)
-{
-	void (*get)(struct python_arena_allocator *);
-	void (*set)(struct python_arena_allocator *);
-	*(void **)&get = dlsym(RTLD_DEFAULT, "PyObject_GetArenaAllocator");
-	*(void **)&set = dlsym(RTLD_DEFAULT, "PyObject_SetArenaAllocator");
-	if (get == NULL || set == NULL)
-		return;
-	get(&arena_real);
-	set(&(struct python_arena_allocator){NULL, arena_map, arena_unmap});
-}
-
-static void install_all(bool is_started)
-{
-	if (get_allocator == NULL || set_allocator == NULL)
-		return;
-	install(DOMAIN_MEM, is_started);
-	install(DOMAIN_OBJ, is_started);
-}
-
-void memory_python_started(void)
-{
-	static bool is_settled;
-	if (is_settled)
-		return;
-	is_settled = true;
-	install_all(true);
+	if (heap_copy_count(size))
+		heap_copy_sample(size);
+	return IS_READY() ? real.__memmove_chk(to, from, size, room) : copy_bytes(to, from, size);
 }
 
 /* --- life --- */
 
-int64_t memory_pause(void)
+uint64_t memory_pause(void)
 {
-	int64_t left = g_copy_left;
+	uint64_t left = g_copy_left;
 	g_copy_left = HEAP_PAUSE;
 	return left;
 }
 
-void memory_resume(int64_t paused)
+void memory_resume(uint64_t paused)
 {
 	g_copy_left = paused;
 }
@@ -430,14 +325,11 @@ int memory_start(void)
 {
 	if (!resolve())
 		return -EAGAIN;
+	start_find_code((uint64_t)(uintptr_t)real.malloc, &allocator_start, &allocator_end);
 	int status = heap_start(g_agent.control->memory_window);
-	if (status != 0)
-		return status;
-	*(void **)&get_allocator = dlsym(RTLD_DEFAULT, "PyMem_GetAllocator");
-	*(void **)&set_allocator = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
-	install_all(false);
-	install_arenas();
-	return 0;
+	if (status == 0)
+		allocators_start();
+	return status;
 }
 
 void memory_after_fork(void)

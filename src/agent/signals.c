@@ -83,7 +83,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 			pass_on(number, info, context);
 	} else if (self != NULL && g_agent.is_active &&
 		   !atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire)) {
-		int64_t paused = memory_pause != NULL ? memory_pause() : 0;
+		uint64_t paused = memory_pause != NULL ? memory_pause() : 0;
 		sample_take(self, program_counter(context), is_tick(info));
 		if (memory_resume != NULL)
 			memory_resume(paused);

@@ -105,7 +105,7 @@ static void ring_publish(struct ring *ring, enum ring_state state)
 	atomic_fetch_add(&g_agent.control->rings, 1);
 }
 
-/* The code of the library or executable that holds the interpreter. */
+/* The code of the library or executable that holds an address. */
 struct image_search {
 	uint64_t inside;
 	uint64_t start, end;
@@ -133,6 +133,14 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+void start_find_code(uint64_t inside, uint64_t *start, uint64_t *end)
+{
+	struct image_search search = {.inside = inside};
+	dl_iterate_phdr(find_image, &search);
+	*start = search.start;
+	*end = search.end;
+}
+
 static unsigned parse_version(const char *text, char *copy, size_t size)
 {
 	unsigned major = 0, minor = 0;
@@ -155,10 +163,7 @@ static const char *learn_python(const struct python_symbols *symbols, struct rin
 		return "its interpreter hides the symbols that are needed";
 	ring->runtime = (uint64_t)(uintptr_t)symbols->runtime;
 	ring->code_type = (uint64_t)(uintptr_t)symbols->code_type;
-	struct image_search image = {.inside = (uint64_t)(uintptr_t)symbols->version};
-	dl_iterate_phdr(find_image, &image);
-	ring->image_start = image.start;
-	ring->image_end = image.end;
+	start_find_code((uint64_t)(uintptr_t)symbols->version, &ring->image_start, &ring->image_end);
 
 	const struct py_layout *known = py_layout_known(ring->python);
 	if (known != NULL) {

@@ -1,0 +1,124 @@
+/* meter.c - see meter.h. */
+#include "agent/meter.h"
+
+#define SHIFT_MAX 14u      /* of 8 KiB: 128 MiB */
+#define REFILL_NS 50000000u
+#define GRACE_SHARE 24     /* of the burst, after the window was widened */
+
+static uint64_t next_random(struct meter *meter)
+{
+	meter->random ^= meter->random << 13;
+	meter->random ^= meter->random >> 7;
+	meter->random ^= meter->random << 17;
+	return meter->random >> 8; /* the low bits are the weakest */
+}
+
+static uint64_t draw_gap(struct meter *meter)
+{
+	return meter->window / 2 + next_random(meter) % (meter->window + 1);
+}
+
+/* A window of another size: the marks ahead move apart or together, so that
+ * they are again one window apart on average. */
+static void change_window(struct meter *meter, uint64_t *left, uint64_t window)
+{
+	*left = *left * window / meter->window;
+	meter->window = window;
+}
+
+static void begin(struct meter *meter, uint64_t *left, uint64_t window, uint64_t seed)
+{
+	/* Seeds that are near each other must not give streams that are. */
+	meter->random = (seed ^ seed >> 31) * 0x9e3779b97f4a7c15ull | 1;
+	meter->window = window;
+	next_random(meter);
+	*left = next_random(meter) % window;
+}
+
+uint64_t meter_take(struct meter *meter, uint64_t *left, uint64_t size, uint64_t window,
+		    uint64_t seed)
+{
+	uint64_t weight = 0;
+	if (meter->window == 0)
+		begin(meter, left, window, seed);
+	if (size >= meter->window + meter->window / 2) {
+		weight = size;
+	} else {
+		uint64_t mark = *left; /* counted from the block's first byte */
+		for (; mark < size; mark += draw_gap(meter))
+			weight += meter->window;
+		*left = mark - size;
+	}
+	if (window != meter->window)
+		change_window(meter, left, window);
+	return weight;
+}
+
+/* --- rate --- */
+
+void meter_rate_start(struct meter_rate *rate, uint64_t now_ns)
+{
+	atomic_store(&rate->tokens, rate->burst);
+	atomic_store(&rate->refilled_ns, now_ns);
+	atomic_store(&rate->shift, 0);
+	atomic_store(&rate->shift_floor, 0);
+}
+
+uint64_t meter_rate_window(const struct meter_rate *rate)
+{
+	if (rate->fixed_window != 0)
+		return rate->fixed_window;
+	return rate->least_window << atomic_load_explicit(&rate->shift, memory_order_relaxed);
+}
+
+/* Two threads may do this at the same time: then one change is lost, and made
+ * the next time. */
+static void widen(struct meter_rate *rate)
+{
+	uint32_t shift = atomic_load(&rate->shift);
+	if (shift < SHIFT_MAX)
+		atomic_store(&rate->shift, shift + 1);
+}
+
+static void narrow(struct meter_rate *rate)
+{
+	uint32_t shift = atomic_load(&rate->shift);
+	if (shift > atomic_load(&rate->shift_floor))
+		atomic_store(&rate->shift, shift - 1);
+}
+
+void meter_rate_raise_floor(struct meter_rate *rate)
+{
+	uint32_t least = atomic_load(&rate->shift_floor) + 1;
+	if (least > SHIFT_MAX)
+		return;
+	atomic_store(&rate->shift_floor, least);
+	if (atomic_load(&rate->shift) < least)
+		atomic_store(&rate->shift, least);
+}
+
+static void refill(struct meter_rate *rate, uint64_t now_ns)
+{
+	uint64_t last_ns = atomic_load_explicit(&rate->refilled_ns, memory_order_relaxed);
+	if (now_ns < last_ns + REFILL_NS ||
+	    !atomic_compare_exchange_strong(&rate->refilled_ns, &last_ns, now_ns))
+		return;
+	uint64_t more = (now_ns - last_ns) / 1000000u * rate->per_s / 1000u;
+	if (more > (uint64_t)rate->burst)
+		more = (uint64_t)rate->burst;
+	int64_t tokens = atomic_load(&rate->tokens) + (int64_t)more;
+	if (tokens > rate->burst / 2)
+		narrow(rate);
+	atomic_store(&rate->tokens, tokens < rate->burst ? tokens : rate->burst);
+}
+
+void meter_rate_spend(struct meter_rate *rate, uint64_t now_ns)
+{
+	if (rate->fixed_window != 0)
+		return;
+	refill(rate, now_ns);
+	if (atomic_fetch_sub_explicit(&rate->tokens, 1, memory_order_relaxed) > 0)
+		return;
+	widen(rate);
+	atomic_store(&rate->tokens, rate->burst / GRACE_SHARE);
+}

@@ -1,0 +1,60 @@
+/* meter.h - which bytes of a stream are sampled, and how many a sample stands for.
+ *
+ * The stream is what a thread allocates, or what it copies.  Marks lie in it,
+ * one window apart on average.  A block in which marks fall is sampled and
+ * stands for one window a mark; since marks lie everywhere equally often, that
+ * is right on average for every line, whatever the sizes of its blocks.  A
+ * block of 3/2 windows or more would always have a mark: it is left out of the
+ * stream, sampled always, and stands for itself exactly.
+ *
+ * Marks are 1/2 to 3/2 windows apart, evenly drawn.  That is enough to
+ * keep out of step with any pattern in the program, and an estimate over n
+ * marks of one line errs by 1 / sqrt(12 n), where marks that know nothing of
+ * each other (Poisson) would err by 1 / sqrt(n).  docs/MEMORY.md says more.
+ *
+ * A rate keeps the samples of all threads together within a budget by widening
+ * the window.  Pure: reads no clock. */
+#ifndef HEATLINE_AGENT_METER_H
+#define HEATLINE_AGENT_METER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* A thread's place in its stream.  Begins all zero; only the thread touches it.
+ * The bytes left until the next mark are kept apart by the caller, who counts
+ * them down: always less than 3/2 windows. */
+struct meter {
+	uint64_t window; /* bytes; 0: not begun */
+	uint64_t random;
+};
+
+/* The caller has found that a block is larger than what is left.  Returns how
+ * many bytes it stands for, 0 when it is not sampled (a thread's first block
+ * only begins the count), and sets *left behind it.  window: the one wanted
+ * from here on; seed: any number, for the first time. */
+uint64_t meter_take(struct meter *meter, uint64_t *left, uint64_t size, uint64_t window,
+		    uint64_t seed);
+
+/* Shared by all threads. */
+struct meter_rate {
+	uint64_t fixed_window;  /* not 0: the user chose it, nothing is adapted */
+	uint64_t least_window;  /* to begin with */
+	int64_t burst;          /* samples that may come at once */
+	uint64_t per_s;         /* and how many a second in the long run */
+	_Atomic int64_t tokens; /* samples that may still come before the window widens */
+	_Atomic uint64_t refilled_ns;
+	_Atomic uint32_t shift;       /* window = least_window << shift */
+	_Atomic uint32_t shift_floor; /* it is not made smaller than this again */
+};
+
+void meter_rate_start(struct meter_rate *rate, uint64_t now_ns);
+
+/* One sample was taken; widens or narrows the window. */
+void meter_rate_spend(struct meter_rate *rate, uint64_t now_ns);
+
+/* Makes the smallest window twice as large, for good. */
+void meter_rate_raise_floor(struct meter_rate *rate);
+
+uint64_t meter_rate_window(const struct meter_rate *rate);
+
+#endif
