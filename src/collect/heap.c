@@ -70,8 +70,8 @@ uint32_t heap_function_site(struct heap *heap, const char *filename, const char 
 			    uint32_t first_line)
 {
 	bool is_new;
-	uint64_t key = map_hash_number((uint64_t)(uintptr_t)filename ^
-				       map_hash_number((uint64_t)(uintptr_t)function ^ first_line));
+	uint64_t key = map_hash_number((uint64_t)(uintptr_t)filename);
+	key = map_hash_number(key ^ (uint64_t)(uintptr_t)function) ^ first_line;
 	uint64_t *site = map_put(&heap->functions, key, &is_new);
 	if (is_new)
 		*site = site_new(heap, (struct site){.filename = filename, .function = function,
@@ -297,18 +297,28 @@ void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, ui
 		heap->sites.items[function_site].copy_bytes += (double)weight;
 }
 
+static void end_with_process(struct heap *heap, struct live *entry, double time_s)
+{
+	heap->sites.items[entry->line_site].ended_bytes += (double)entry->bytes;
+	if (entry->function_site != SITE_NONE)
+		heap->sites.items[entry->function_site].ended_bytes += (double)entry->bytes;
+	end_live(heap, entry, time_s);
+}
+
+void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s)
+{
+	struct live *entry = live_find(heap, live_key(process, id));
+	if (entry->key != 0)
+		end_with_process(heap, entry, time_s);
+}
+
 void heap_process_end(struct heap *heap, uint32_t process, double time_s)
 {
 	/* Removing moves entries; so each place is looked at until it holds none. */
 	for (uint32_t i = 0; i <= heap->live_mask; i++) {
 		struct live *entry = &heap->live[i];
-		while (entry->key != 0 && entry->key >> 44 == (uint64_t)process + 1) {
-			heap->sites.items[entry->line_site].ended_bytes += (double)entry->bytes;
-			if (entry->function_site != SITE_NONE)
-				heap->sites.items[entry->function_site].ended_bytes +=
-					(double)entry->bytes;
-			end_live(heap, entry, time_s);
-		}
+		while (entry->key != 0 && entry->key >> 44 == (uint64_t)process + 1)
+			end_with_process(heap, entry, time_s);
 	}
 }
 

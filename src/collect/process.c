@@ -548,15 +548,16 @@ static void close_process(struct collector *collector, struct process *process)
 
 void processes_drain(struct collector *collector)
 {
+	/* The ended ones first: what the others allocated since is not beside it.
+	 * Asked before draining: what it wrote last is then in the ring. */
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
 		struct process *process = collector->processes.items[i];
-		if (process->ring == NULL)
-			continue;
-		/* Asked before draining: what it wrote last is then in the ring. */
-		bool is_gone = !is_alive(process);
-		if (is_gone)
+		if (process->ring != NULL && !is_alive(process))
 			close_process(collector, process);
-		else
+	}
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		struct process *process = collector->processes.items[i];
+		if (process->ring != NULL)
 			drain(collector, process, false);
 	}
 }
