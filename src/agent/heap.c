@@ -19,6 +19,7 @@
 #define BUCKETS_TRIED 4u
 #define PLACES (BUCKETS * BUCKET_PLACES)
 #define LATE_MAX 8192u
+#define TOKEN_BYTES 256u /* of the ring, that a token of a rate stands for */
 
 struct place {
 	_Atomic uint64_t block; /* 0: free */
@@ -30,9 +31,11 @@ __thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
 static __thread struct meter heap_meter __attribute__((tls_model("initial-exec")));
 static __thread struct meter copy_meter __attribute__((tls_model("initial-exec")));
 
-/* 640 samples of 5 MB, and 2500 a second at 2 us each in agent and collector. */
-static struct meter_rate heap_rate = {.least_window = 8192, .burst = 12000, .per_s = 2500};
-static struct meter_rate copy_rate = {.least_window = 65536, .burst = 4000, .per_s = 1000};
+/* 640 samples of 5 MB; 2500 a second, at 2 us each in agent and collector, and
+ * no more at once than the ring has room for. */
+static struct meter_rate heap_rate = {.least_window = 8192, .burst = 7000, .per_s = 2500};
+static struct meter_rate copy_rate = {.least_window = 65536, .burst = 1000, .per_s = 500};
+_Static_assert((7000 + 1000) * TOKEN_BYTES <= RING_BYTES, "bursts fit in the ring");
 
 _Alignas(4096) _Atomic uint8_t g_heap_filter[HEAP_FILTER_SLOTS];
 static struct place *places;
@@ -113,6 +116,8 @@ static bool push_free(uint64_t id)
 	struct record_free *out = (struct record_free *)record;
 	out->time_ns = now_wall_ns();
 	out->id = id;
+	out->flags = allocators_are_ending() ? FREE_AT_END : 0;
+	out->reserved = 0;
 	ring_commit(record, sizeof(*out), RECORD_FREE);
 	return true;
 }
@@ -134,9 +139,15 @@ static void push_late(void)
 	}
 }
 
+/* When Python ends it gives everything back; all that was kept until then. */
+static bool is_over(void)
+{
+	return g_agent.is_finalizing != NULL && g_agent.is_finalizing() != 0;
+}
+
 void heap_end(uint64_t id)
 {
-	if (!g_agent.is_active || push_free(id))
+	if (!g_agent.is_active || is_over() || push_free(id))
 		return;
 	for (uint32_t i = 0; i < LATE_MAX; i++) {
 		uint64_t empty = 0;
@@ -195,17 +206,28 @@ static void copy_frames(const struct agent_thread *self, struct record_frame *fr
 		frames[i] = (struct record_frame){self->identities[i], self->frames[i].offset};
 }
 
+/* Samples with deep stacks cost more: in time, and in the ring's room. */
+static int64_t tokens_for(size_t bytes)
+{
+	return (int64_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES);
+}
+
 static void push_alloc(struct agent_thread *self, const void *block, size_t size, uint64_t weight,
 		       uint32_t flags)
 {
 	uint32_t count;
 	push_late();
-	if (!walk_own_stack(self, &count))
+	if (!walk_own_stack(self, &count)) {
+		ring_count_lost(g_agent.ring, LOST_ALLOCS);
 		return;
+	}
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
+	meter_rate_spend(&heap_rate, tokens_for(bytes + sizeof(struct record_free)), now_wall_ns());
 	struct record *record = ring_reserve(g_agent.ring, bytes);
-	if (record == NULL)
+	if (record == NULL) {
+		ring_count_lost(g_agent.ring, LOST_ALLOCS);
 		return;
+	}
 	struct record_alloc *out = (struct record_alloc *)record;
 	out->time_ns = now_wall_ns();
 	out->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
@@ -227,6 +249,7 @@ static void push_copy(struct agent_thread *self, uint64_t weight)
 	if (!walk_own_stack(self, &count))
 		return;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_copy) + count * sizeof(struct record_frame));
+	meter_rate_spend(&copy_rate, tokens_for(bytes), now_wall_ns());
 	struct record *record = ring_reserve(g_agent.ring, bytes);
 	if (record == NULL)
 		return;
@@ -243,7 +266,7 @@ static void push_copy(struct agent_thread *self, uint64_t weight)
 static struct agent_thread *enter(void)
 {
 	struct agent_thread *self = g_self;
-	if (self == NULL || !g_agent.is_active || places == NULL ||
+	if (self == NULL || !g_agent.is_active || places == NULL || is_over() ||
 	    atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire))
 		return NULL;
 	return self;
@@ -287,7 +310,6 @@ void *heap_sample(void *block, size_t size, uint32_t flags)
 	struct agent_thread *self = weight > 0 ? enter() : NULL;
 	if (self != NULL) {
 		uint64_t begin_ns = now_wall_ns();
-		meter_rate_spend(&heap_rate, begin_ns);
 		push_alloc(self, block, size, weight, flags);
 		note_cost(begin_ns);
 		leave(self);
@@ -308,7 +330,6 @@ void heap_copy_sample(size_t size)
 	struct agent_thread *self = weight > 0 ? enter() : NULL;
 	if (self != NULL) {
 		uint64_t begin_ns = now_wall_ns();
-		meter_rate_spend(&copy_rate, begin_ns);
 		push_copy(self, weight);
 		note_cost(begin_ns);
 		leave(self);

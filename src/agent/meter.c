@@ -112,12 +112,12 @@ static void refill(struct meter_rate *rate, uint64_t now_ns)
 	atomic_store(&rate->tokens, tokens < rate->burst ? tokens : rate->burst);
 }
 
-void meter_rate_spend(struct meter_rate *rate, uint64_t now_ns)
+void meter_rate_spend(struct meter_rate *rate, int64_t tokens, uint64_t now_ns)
 {
 	if (rate->fixed_window != 0)
 		return;
 	refill(rate, now_ns);
-	if (atomic_fetch_sub_explicit(&rate->tokens, 1, memory_order_relaxed) > 0)
+	if (atomic_fetch_sub_explicit(&rate->tokens, tokens, memory_order_relaxed) >= tokens)
 		return;
 	widen(rate);
 	atomic_store(&rate->tokens, rate->burst / GRACE_SHARE);

@@ -39,9 +39,9 @@ uint64_t meter_take(struct meter *meter, uint64_t *left, uint64_t size, uint64_t
 struct meter_rate {
 	uint64_t fixed_window;  /* not 0: the user chose it, nothing is adapted */
 	uint64_t least_window;  /* to begin with */
-	int64_t burst;          /* samples that may come at once */
-	uint64_t per_s;         /* and how many a second in the long run */
-	_Atomic int64_t tokens; /* samples that may still come before the window widens */
+	int64_t burst;          /* tokens to begin with, and the most there are */
+	uint64_t per_s;         /* tokens that come each second */
+	_Atomic int64_t tokens; /* when they are used up the window widens */
 	_Atomic uint64_t refilled_ns;
 	_Atomic uint32_t shift;       /* window = least_window << shift */
 	_Atomic uint32_t shift_floor; /* it is not made smaller than this again */
@@ -49,8 +49,8 @@ struct meter_rate {
 
 void meter_rate_start(struct meter_rate *rate, uint64_t now_ns);
 
-/* One sample was taken; widens or narrows the window. */
-void meter_rate_spend(struct meter_rate *rate, uint64_t now_ns);
+/* A sample was taken that is worth so many tokens; widens or narrows the window. */
+void meter_rate_spend(struct meter_rate *rate, int64_t tokens, uint64_t now_ns);
 
 /* Makes the smallest window twice as large, for good. */
 void meter_rate_raise_floor(struct meter_rate *rate);

@@ -60,6 +60,7 @@ struct heap {
 	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
 	double peak_bytes, peak_python_bytes, peak_s;
 	double byte_seconds, last_s; /* integral of live_bytes, and until when */
+	double last_alloc_s;         /* when the program last allocated */
 	double ticked_s;        /* when the footprint was last noted */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
 	bool is_at_peak;        /* the last event made a new peak */
@@ -93,6 +94,9 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc);
 /* Its end.  True, with the node and bytes that it belonged to, when known. */
 bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, uint32_t *node,
 	       uint64_t *bytes);
+
+/* It was given back by its process's own end, so it was kept until then. */
+void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s);
 
 void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, uint64_t weight);
 

@@ -109,6 +109,11 @@ bool memory_on_free(struct collector *collector, struct process *process,
 {
 	uint32_t node;
 	uint64_t bytes;
+	if ((record->flags & FREE_AT_END) != 0) {
+		heap_end(&collector->heap, process->index, record->id,
+			 seconds_since_start(collector, record->time_ns));
+		return true;
+	}
 	/* An end without a beginning: the beginning was lost with a full ring. */
 	if (!heap_free(&collector->heap, process->index, record->id,
 		       seconds_since_start(collector, record->time_ns), &node, &bytes))

@@ -104,10 +104,16 @@ struct record_alloc {
 	struct record_frame frames[]; /* count of them, innermost first */
 };
 
+enum free_flag {
+	FREE_AT_END = 1 << 0, /* given back by the interpreter's own end */
+};
+
 struct record_free {
 	struct record head;
 	uint64_t time_ns;
 	uint64_t id;
+	uint32_t flags; /* enum free_flag */
+	uint32_t reserved;
 };
 
 /* A sampled memcpy or memmove; stands for `weight` bytes copied here. */

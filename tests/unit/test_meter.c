@@ -108,19 +108,19 @@ static void test_rate_widens_and_narrows(void **state)
 	uint64_t now_ns = 5;
 	meter_rate_start(&rate, now_ns);
 	for (int i = 0; i < 1200; i++)
-		meter_rate_spend(&rate, now_ns);
+		meter_rate_spend(&rate, 1, now_ns);
 	assert_int_equal(meter_rate_window(&rate), WINDOW);
-	meter_rate_spend(&rate, now_ns);
+	meter_rate_spend(&rate, 1, now_ns);
 	assert_int_equal(meter_rate_window(&rate), 2 * WINDOW);
 	for (int i = 0; i < 100000; i++)
-		meter_rate_spend(&rate, now_ns);
+		meter_rate_spend(&rate, 1, now_ns);
 	assert_true(meter_rate_window(&rate) >= 1024 * WINDOW);
 	for (int i = 0; i < 200; i++)
-		meter_rate_spend(&rate, now_ns += 1000000000);
+		meter_rate_spend(&rate, 1, now_ns += 1000000000);
 	assert_int_equal(meter_rate_window(&rate), WINDOW);
 	meter_rate_raise_floor(&rate);
 	for (int i = 0; i < 200; i++)
-		meter_rate_spend(&rate, now_ns += 1000000000);
+		meter_rate_spend(&rate, 1, now_ns += 1000000000);
 	assert_int_equal(meter_rate_window(&rate), 2 * WINDOW);
 }
 
@@ -130,7 +130,7 @@ static void test_fixed_window_stays(void **state)
 	struct meter_rate rate = {.fixed_window = 300, .least_window = WINDOW, .burst = 10};
 	meter_rate_start(&rate, 0);
 	for (int i = 0; i < 1000; i++)
-		meter_rate_spend(&rate, 0);
+		meter_rate_spend(&rate, 1, 0);
 	assert_int_equal(meter_rate_window(&rate), 300);
 }
 
