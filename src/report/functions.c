@@ -34,8 +34,8 @@ static uint32_t choose_functions(const struct table *table, const struct profile
 	for (uint32_t i = 0; i < file->function_count; i++) {
 		const struct profile_function *function = &file->functions[i];
 
-		if (table_is_shown(table, figure_total(&function->self)) ||
-		    table_is_shown(table, function->inclusive_s) ||
+		if (table_is_shown(&table->needs, figure_total(&function->self)) ||
+		    table_is_shown(&table->needs, function->inclusive_s) ||
 		    worth_listing(&table->needs.memory, &function->self, &function->memory))
 			shown[count++] = function;
 	}

@@ -68,7 +68,7 @@ static bool find_hot_part(const struct listing *listing, const struct profile_li
 
 	if (!range || !line->column_count || !listing->style->has_color)
 		return false;
-	if (!table_is_shown(&listing->table, figure_total(&line->self)) ||
+	if (!table_is_shown(&listing->table.needs, figure_total(&line->self)) ||
 	    range->self_s < HOT_PART_SHARE * figure_total(&line->self))
 		return false;
 	if (range->column < 0 || (size_t)range->column >= size)
@@ -124,8 +124,8 @@ static void put_row(struct listing *listing, uint32_t number, const struct profi
 
 static bool has_figures(const struct listing *listing, const struct profile_line *line)
 {
-	return table_is_shown(&listing->table, figure_total(&line->self)) ||
-	       table_is_shown(&listing->table, line->inclusive_s) ||
+	return table_is_shown(&listing->table.needs, figure_total(&line->self)) ||
+	       table_is_shown(&listing->table.needs, line->inclusive_s) ||
 	       worth_listing(&listing->table.needs.memory, &line->self, &line->memory);
 }
 
@@ -252,7 +252,7 @@ static void note_needs(struct table_needs *needs, const struct metrics *self, do
 	struct column_needs *columns = &needs->columns;
 	const struct worth_scale *scale = &needs->memory;
 
-	columns->has_wait |= figure_kind(self, KIND_WAIT) > 0;
+	columns->has_wait |= table_is_shown(needs, figure_kind(self, KIND_WAIT));
 	columns->has_inclusive |= inclusive_s > 0;
 	if (scale->peak_bytes > 0) {
 		columns->has_memory |= worth_showing(memory->peak_bytes) ||

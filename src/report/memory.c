@@ -12,7 +12,7 @@
 
 #define MAX_SENTENCE_BYTES 1024
 #define MUCH_MORE 1.05
-#define NEAR_PEAK 0.9 /* of the peak; what was resident at a lower point says nothing of it */
+#define NEAR_PEAK 0.95 /* of the peak; what was resident at a lower point says nothing of it */
 
 /* ---- the header of the report ---- */
 
@@ -31,20 +31,19 @@ static void append_peak(struct buf *text, const struct profile *profile)
 		buf_printf(text, ", copied %s", figure_bytes(profile->sum.copy_bytes).text);
 }
 
-/* The moment of the timeline at which most was live; NULL when the timeline
- * missed the peak. */
+/* The moment near the peak at which most was resident; NULL when the timeline
+ * missed the peak.  What is live is heard of a little later than what is
+ * resident is looked at, so at the very peak memory may be gone already. */
 static const struct memory_point *find_peak_point(const struct profile *profile)
 {
 	const struct memory_point *best = NULL;
-	double most = NEAR_PEAK * profile->memory.peak_bytes;
 
 	for (uint32_t i = 0; i < profile->footprint_count; i++) {
 		const struct memory_point *point = &profile->footprint[i];
 
-		if (point->live_bytes >= most && point->resident_bytes > 0) {
+		if (point->live_bytes >= NEAR_PEAK * profile->memory.peak_bytes &&
+		    point->resident_bytes > (best ? best->resident_bytes : 0))
 			best = point;
-			most = point->live_bytes;
-		}
 	}
 	return best;
 }

@@ -134,9 +134,9 @@ void table_put_rule(FILE *out, const struct table *table, bool is_last)
 
 /* ---- time ---- */
 
-bool table_is_shown(const struct table *table, double seconds)
+bool table_is_shown(const struct table_needs *needs, double seconds)
 {
-	return seconds > 0 && seconds >= SHOWN_SHARE * table->needs.total_s;
+	return seconds > 0 && seconds >= SHOWN_SHARE * needs->total_s;
 }
 
 /* A time in the unit of the table, or nothing where it is too small. */
@@ -144,7 +144,7 @@ static struct figure share_of(const struct table *table, double seconds)
 {
 	struct figure nothing = {""};
 
-	if (!table_is_shown(table, seconds))
+	if (!table_is_shown(&table->needs, seconds))
 		return nothing;
 	return table->needs.columns.in_seconds ? figure_seconds(seconds) :
 						 figure_percent(seconds, table->needs.total_s);
@@ -197,7 +197,7 @@ static void put_time(FILE *out, const struct table *table, enum column column,
 		is_rough = false;
 	} else if (column == COLUMN_TIME) {
 		figure = total_figure(table, self_s);
-		if (!table_is_shown(table, self_s))
+		if (!table_is_shown(&table->needs, self_s))
 			paint = PAINT_DIM;
 	} else {
 		figure = share_of(table, self_s);
@@ -292,7 +292,7 @@ void table_put_figures(FILE *out, struct table *table, const struct table_row *r
 	filled.memory = row->memory ? row->memory : &no_memory;
 	self_s = figure_total(filled.self);
 	heat = figure_heat(table->needs.total_s > 0 ? self_s / table->needs.total_s : 0);
-	is_rough = quality_is_rough(filled.self->samples) && table_is_shown(table, self_s);
+	is_rough = quality_is_rough(filled.self->samples) && table_is_shown(&table->needs, self_s);
 	table->has_rough |= is_rough;
 	if (row->line)
 		snprintf(number.text, sizeof number.text, "%u", row->line);

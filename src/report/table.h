@@ -54,6 +54,6 @@ void table_put_figures(FILE *out, struct table *table, const struct table_row *r
 void table_put_gap(FILE *out, const struct table *table);
 
 /* Whether a time reaches the one percent from which it is shown. */
-bool table_is_shown(const struct table *table, double seconds);
+bool table_is_shown(const struct table_needs *needs, double seconds);
 
 #endif
