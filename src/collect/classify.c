@@ -7,6 +7,9 @@
 #define LONG_BASE 200u
 #define LONG_RATIO 800u
 
+/* A lookup of a name takes several loads' time at the least. */
+#define LOOKUP_LOADS 4u
+
 /* Interrupts and the like put about one sample in 500 beside a long operation
  * (measured); one in STRAY is not held against it. */
 #define STRAY 200u
@@ -25,6 +28,7 @@ enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t o
 		return VERDICT_NATIVE;
 	case PY_OP_CALL_PYTHON:
 	case PY_OP_TRIVIAL:
+	case PY_OP_LOOKUP:
 	case PY_OP_CACHE:
 	case PY_OP_JIT:
 		return VERDICT_PYTHON;
@@ -35,11 +39,17 @@ enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t o
 	return VERDICT_OPEN;
 }
 
-/* Samples and number of the trivial instructions around one. */
+/* The short instructions around one: their samples, and how many loads' time
+ * they take at the least. */
 struct neighbours {
 	uint64_t samples;
-	uint32_t count;
+	uint32_t loads;
 };
+
+static uint32_t loads_of(enum py_op_kind kind)
+{
+	return kind == PY_OP_TRIVIAL ? 1 : kind == PY_OP_LOOKUP ? LOOKUP_LOADS : 0;
+}
 
 /* Looks along the straight piece of code that the instruction stands in: from
  * one jump to the next.  An instruction that jumps itself, such as the head of
@@ -52,9 +62,10 @@ static struct neighbours look_around(const struct code *code, uint32_t op)
 	uint32_t ops = code->bytecode_size / 2;
 	for (uint32_t i = 0; i < ops; i += 1 + py_op_caches(code->version, code->bytecode[i * 2])) {
 		uint8_t opcode = code->bytecode[i * 2];
-		if (py_op_kind(code->version, opcode) == PY_OP_TRIVIAL) {
+		uint32_t loads = loads_of(py_op_kind(code->version, opcode));
+		if (loads > 0) {
 			found.samples += code->ops[i].leaf;
-			found.count++;
+			found.loads += loads;
 		}
 		if (!py_op_is_jump(code->version, opcode))
 			continue;
@@ -80,5 +91,5 @@ bool classify_is_native(const struct code *code, uint32_t offset)
 	struct neighbours around = look_around(code, op);
 	uint64_t stray = count->leaf / STRAY;
 	uint64_t beside = around.samples > stray ? around.samples - stray : 0;
-	return (uint64_t)count->leaf * around.count > LONG_BASE + LONG_RATIO * beside;
+	return (uint64_t)count->leaf * around.loads > LONG_BASE + LONG_RATIO * beside;
 }

@@ -2,8 +2,9 @@
  *
  * The rows are printed by tests/integration/probes/opcodes.py --c, run by each
  * interpreter; a test derives them again.  Letters: o other, c call, p call of
- * Python, n call of C, t trivial, x cache, j compiled; upper case: control may
- * go elsewhere than to the next instruction.  Caches: digits to the base 20. */
+ * Python, n call of C, t trivial, l lookup, x cache, j compiled; upper case:
+ * control may go elsewhere than to the next instruction.  Caches: digits to
+ * the base 20. */
 #include "python/opcodes.h"
 
 #include <stddef.h>
@@ -21,42 +22,42 @@ static const struct opcode_row rows[] = {
 	{
 		.version = 0x0306,
 		.kinds = "oottttoootoooooooooooooooooooooooooooooooooooooooooocooooooooooo"
-			 "ooooooooOoooooooOcoOooOoOooooOooooootooooooocoTOOTOOoooOooootooo"
+			 "ooooooooOoooooooOcoOooOoOooooOooooootloooooocoTOOTOOlooOooootooo"
 			 "ooOcooottooooccctooooooooooooooooooooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x0307,
 		.kinds = "oottttoootoooooooooooooooooooooooooooooooooooooooooocooooooooooo"
-			 "ooooooooOoooooooOcoOooOoOooooOooooootooooooocoTOOTOOoooOooootooo"
+			 "ooooooooOoooooooOcoOooOoOooooOooooootloooooocoTOOTOOlooOooootooo"
 			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x0308,
 		.kinds = "ootttttootoooooooooooooooooooooooooooooooooooooooooocoOooooooooo"
-			 "ooooooooOoooooooocoOooOoOooooOooooootooooooocoTOOTOOooooooootooo"
+			 "ooooooooOoooooooocoOooOoOooooOooooootloooooocoTOOTOOloooooootooo"
 			 "ooOcooottooooccctoooooooooooooooocOooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x0309,
 		.kinds = "ootttttootooooooooooooooooooooooooooooooooooooooOcoocoOooooooooo"
-			 "ooooooooOooooooooooOooOooooooOooooootooooooocoTOOTOOoooooOootooo"
+			 "ooooooooOooooooooooOooOooooooOooooootloooooocoTOOTOOlooooOootooo"
 			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x030a,
 		.kinds = "ootttttootooooooooooooooooooooooooooooooooooooooocoocoOooooooooo"
-			 "ooooooooOooooooooooOooOooooooOooooottooooooocoTOOTOOoooOoOootooo"
+			 "ooooooooOooooooooooOooOooooooOooooottloooooocoTOOTOOlooOoOootooo"
 			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x030b,
 		.kinds = "xotooooootooooooooopoocppooOOOooootoooToooootttotcooccOtoooooooo"
-			 "oonnoooonnoOnnnnnnoOooOooooooOooooottooooooocoTOOnOOoooOtnoOtoon"
+			 "oonnoooonnoOnnnnnnoOooOooooooOooooottloooooocoTOOnOOlooOtnoOtoon"
 			 "OOOoooTottooTncotooootttooooooooooooooooooocoOOOOooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 		.caches = "00011111100001101444444444222200000000044444000550000005aaaa10aa"
@@ -67,7 +68,7 @@ static const struct opcode_row rows[] = {
 	{
 		.version = 0x030c,
 		.kinds = "xotOoooootoooooooooopooppooopnoooonooonnnnnnnnnnncooccOOnoooooOO"
-			 "OPoooooopooOopoooooOtototooooOooooottooooooocoTttoOOoooOtOoOtoot"
+			 "OPoooooopooOopoooooOtototooooOooooottloooooocoTttoOOlooOtOoOtoot"
 			 "OOOoooTottooTocttooootOtooooooooooooooooPoocoooooooooooooooooooo"
 			 "ooooooooooooooooooooooooooooooooooooooooooooooOOtcOOcTTOOOOooooo",
 		.caches = "0000001110100110101111133100330000300033333333333000000031111011"
@@ -78,7 +79,7 @@ static const struct opcode_row rows[] = {
 	{
 		.version = 0x030d,
 		.kinds = "xccoooooOoOoooooooooooOoooooootoootOOooooootcooooooooccoocoootto"
-			 "ooooooJtOoocoTTTooottttttooooooooTOOTOOOOooooooooootooOooooooooo"
+			 "ooooooJtOoocoTTTooottttttoollooooTOOTOOOOooooooooootooOooooooooo"
 			 "oooooooooooooooooooootoooooooopooopppnnnnnnnnnnnnppnnnoooooPOOOo"
 			 "pooooooopoottootPooooootooooooooooooooooooootooOOOoOcccoTTTTOOoo",
 		.caches = "0001010000000000000000000000000000000001300001000000030000110000"
@@ -89,7 +90,7 @@ static const struct opcode_row rows[] = {
 	{
 		.version = 0x030e,
 		.kinds = "xooocooOooooooooooooOoooooottooootOOooooootcoooooooocoocooottooo"
-			 "ooooOtOoocoTTToootttttttttooootoooooTOOTOOOooooooooootooOooooooo"
+			 "ooooOtOoocoTTToootttttttttoolltoooooTOOTOOOooooooooootooOooooooo"
 			 "tooooooopoooooopppnnnnnpnpnnnnnnnppnnnoooooPOOOTToopooooooopoott"
 			 "ttootPooooootooooooooooooooooooooooooooooooooOoTtTTOOtOOOocccToJ",
 		.caches = "0005000000000000000000000000000000000013000050000000300311000000"
@@ -100,7 +101,7 @@ static const struct opcode_row rows[] = {
 	{
 		.version = 0x030f,
 		.kinds = "xooocooOooooooooooOoooooottooootOOooooootcoooooooocoocooottooooo"
-			 "ooOtOooocoTTToootttttttttooootoooooTOOTOOOooooooooootooOoooooooo"
+			 "ooOtOooocoTTToootttttttttoolltoooooTOOTOOOooooooooootooOoooooooo"
 			 "tooooooopooooooopppnnnnnpnpnpnnnnnnnppnnnoooooPOOOOooTToopoooooo"
 			 "opoottoottOPOooooootooooooooooooooooooooooooOoTtTTOOtOOOocccToJo",
 		.caches = "0005100000000000000000000000000000001300005000000030031100000000"
@@ -133,6 +134,8 @@ enum py_op_kind py_op_kind(unsigned version, uint8_t opcode)
 		return PY_OP_CALL_C;
 	case 't':
 		return PY_OP_TRIVIAL;
+	case 'l':
+		return PY_OP_LOOKUP;
 	case 'x':
 		return PY_OP_CACHE;
 	case 'j':

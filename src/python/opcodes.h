@@ -16,6 +16,7 @@ enum py_op_kind {
 	PY_OP_TRIVIAL,     /* loads and jumps: a few nanoseconds, never more (stores may free) */
 	PY_OP_CACHE,       /* not an instruction: the inline cache of the one before */
 	PY_OP_JIT,         /* machine code made by CPython's own compiler runs here */
+	PY_OP_LOOKUP,      /* a name in a dictionary or two: several loads' time, never long */
 };
 
 /* PY_OP_OTHER for a version or number that is not known. */

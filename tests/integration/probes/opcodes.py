@@ -10,7 +10,8 @@ import json
 import opcode
 import sys
 
-LETTERS = {"other": "o", "call": "c", "python": "p", "c": "n", "trivial": "t", "cache": "x", "jit": "j"}
+LETTERS = {"other": "o", "call": "c", "python": "p", "c": "n", "trivial": "t", "lookup": "l", "cache": "x",
+           "jit": "j"}
 
 CALLS = {
     "CALL", "CALL_ADAPTIVE", "CALL_FUNCTION", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX", "CALL_KW", "CALL_METHOD",
@@ -48,6 +49,9 @@ TRIVIAL = {
     "JUMP_FORWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD", "JUMP_BACKWARD_QUICK", "JUMP_BACKWARD_NO_INTERRUPT",
     "JUMP_BACKWARD_JIT", "JUMP_BACKWARD_NO_JIT",
 }
+# One or two look-ups of a name in a dictionary, and no more.
+LOOKUPS = {"LOAD_GLOBAL", "LOAD_NAME"}
+
 # From 3.13 on these see only True and False.
 TRIVIAL_FROM_3_13 = {"POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "UNARY_NOT", "TO_BOOL_BOOL"}
 
@@ -92,6 +96,8 @@ def kind_of(name):
         return "call"
     if name in TRIVIAL or (name in TRIVIAL_FROM_3_13 and sys.version_info >= (3, 13)):
         return "trivial"
+    if name in LOOKUPS:
+        return "lookup"
     return "other"
 
 
