@@ -14,6 +14,9 @@ profile of it is compared with:
 number, or (low, high) where the definition leaves a margin; left out: not judged.  `system` includes
 waiting, as in a profile's n_sys_percent.
 
+A phase drops what it makes before it returns: freeing it is part of its work, and is booked to where
+it happens.
+
 clock="cpu" compares CPU time only, clock="wall" the main thread's wall time.  Only the standard
 library is used, and only what Python 3.6 has.
 """

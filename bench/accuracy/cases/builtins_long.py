@@ -20,31 +20,31 @@ DOCUMENT = [{"key": str(i), "value": [i, i / 7, None, True]} for i in range(500)
 
 
 def sorting():
-    return sorted(FLOATS)
+    sorted(FLOATS)
 
 
 def substitution():
-    return re.sub(r"[aeiou]\w", "<>", TEXT)
+    re.sub(r"[aeiou]\w", "<>", TEXT)
 
 
 def joining():
-    return " ".join(WORDS)
+    " ".join(WORDS)
 
 
 def hashing():
-    return hashlib.sha256(BLOCK).digest()
+    hashlib.sha256(BLOCK).digest()
 
 
 def dumping():
-    return json.dumps(DOCUMENT)
+    json.dumps(DOCUMENT)
 
 
 def summing():
-    return sum(range(50000))
+    sum(range(50000))
 
 
 def counting():
-    return TEXT.count("zebra")
+    TEXT.count("zebra")
 
 
 def in_python(count):

@@ -11,11 +11,11 @@ import functools
 
 
 def comprehension(count):
-    return [i * i % 7 for i in range(count)]
+    [i * i % 7 for i in range(count)]
 
 
 def dict_comprehension(count):
-    return {i % 64: i * i for i in range(count)}
+    {i % 64: i * i for i in range(count)}
 
 
 def generator_expression(count):

@@ -15,11 +15,11 @@ DOCUMENT = [{"key": str(i), "value": [i, i / 7]} for i in range(20)]
 
 
 def wrapping():
-    return textwrap.wrap(TEXT, 40)
+    textwrap.wrap(TEXT, 40)
 
 
 def dumping():
-    return json.dumps(DOCUMENT, indent=2)
+    json.dumps(DOCUMENT, indent=2)
 
 
 def adding():

@@ -11,15 +11,15 @@ BIG = 7 ** 20000
 
 
 def membership():
-    return -1 in LONG_LIST
+    -1 in LONG_LIST
 
 
 def big_integers():
-    return BIG * BIG
+    BIG * BIG
 
 
 def repeating():
-    return LONG_LIST * 5
+    LONG_LIST * 5
 
 
 def in_python(count):
