@@ -232,6 +232,7 @@ static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 {
 	heap->samples++;
+	heap->last_alloc_s = alloc->time_s;
 	if (!alloc->is_startup)
 		count_all(heap, alloc);
 	uint64_t key = live_key(alloc->process, alloc->id);
