@@ -9,9 +9,9 @@ from support.probes import PROBES, driver
 KINDS = {"o": 0, "c": 1, "p": 2, "n": 3, "t": 4, "x": 5, "j": 6, "l": 7}
 
 
-def test_layout(python):
+def test_layout(python_build):
     """Every offset of the row, looked up in live objects."""
-    done = python.run_plain(PROBES / "layout_facts.py", driver("python_probe"))
+    done = python_build.run_plain(PROBES / "layout_facts.py", driver("python_probe"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(done.stdout.split()[-1]) > 30
 

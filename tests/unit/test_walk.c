@@ -333,6 +333,25 @@ static void test_evaluation_not_filled_in(void **state)
 	fake_free(fake);
 }
 
+/* A frame that has not begun, and somebody who is not calling anyone. */
+static void test_evaluation_stale_caller(void **state)
+{
+	struct fake *fake = fake_new_evaluation();
+	py_addr stacktop = ROOT + fake->layout.frame_stacktop;
+
+	fake_put_frame(fake, ROOT + STEP, fake_code(1), 0, PY_OWNER_THREAD, ROOT);
+	fake_put_frame(fake, ROOT, fake_code(0), 8, PY_OWNER_THREAD, SHIM);
+	fake_put(fake, FAKE_CFRAME + fake->layout.cframe_previous, FAKE_TSTATE + 0x48);
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	fake_put32(fake, stacktop, UINT32_MAX); /* it runs C */
+	assert_int_equal(fake_walk(fake), WALK_TORN);
+	fake_put32(fake, stacktop, 3);
+	/* It resumes a generator, which is not in the chain. */
+	fake_put8(fake, fake_code(0) + fake->layout.code_code + 6, fake->layout.resume_opcodes[0]);
+	assert_int_equal(fake_walk(fake), WALK_TORN);
+	fake_free(fake);
+}
+
 /* ---- hostile memory ---- */
 
 /* Whatever lies there, the walk ends within its bounds. */
@@ -403,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_stack_tagged),
 		cmocka_unit_test(test_evaluation_whole),
 		cmocka_unit_test(test_evaluation_not_filled_in),
+		cmocka_unit_test(test_evaluation_stale_caller),
 		cmocka_unit_test(test_random_memory),
 		cmocka_unit_test(test_find_thread),
 	};
