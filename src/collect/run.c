@@ -168,14 +168,19 @@ static void finish(struct collector *collector, struct run_result *result, struc
 
 /* --- the loop --- */
 
+/* What a supervisor may send to the process it knows, which is ours. */
 static void watched_signals(sigset_t *set)
 {
+	static const int numbers[] = {SIGCHLD, SIGINT,  SIGTERM,  SIGHUP,
+				      SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 	sigemptyset(set);
-	sigaddset(set, SIGCHLD);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigaddset(set, SIGQUIT);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(set, numbers[i]);
+}
+
+static bool is_to_end(int signal)
+{
+	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
 /* Whether somebody sent it to us alone; the terminal sends to the whole group. */
@@ -199,7 +204,7 @@ static void loop(struct collector *collector, pid_t pid, const sigset_t *watched
 		if (signal == SIGCHLD && waitpid(pid, &result->status, WNOHANG) == pid)
 			return;
 		if (signal > 0 && signal != SIGCHLD) {
-			result->is_interrupted = true;
+			result->is_interrupted |= is_to_end(signal);
 			if (is_for_us_alone(&info))
 				kill(pid, signal);
 		}
