@@ -28,6 +28,6 @@ for name, which, number in TIMERS:
     print(name, signal.getitimer(which))
 for name, which, number in TIMERS:
     count, interval = ticks(which, number)
-    # Ticks may merge on a busy machine, but none may be added.
-    print(name, "ticks as asked" if 3 <= count <= 21 else count, round(interval, 3))
+    # Ticks merge on a busy machine, and the kernel rounds; a profiler would add hundreds.
+    print(name, "ticks as asked" if 3 <= count <= 30 else count, round(interval, 3))
     print(name, signal.getitimer(which))

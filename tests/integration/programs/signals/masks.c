@@ -137,6 +137,25 @@ int faults(int times)
 	return recovered;
 }
 
+/* Jumps out of a timer's handler `times` times, wherever it struck. */
+int jumps(int times)
+{
+	struct sigaction mine = {.sa_handler = jump}, before;
+	struct itimerval timer = {{0, 300}, {0, 300}}, none = {{0, 0}, {0, 0}};
+	volatile int jumped = 0;
+
+	sigemptyset(&mine.sa_mask);
+	sigaction(SIGALRM, &mine, &before);
+	if (sigsetjmp(back, 1))
+		jumped++;
+	setitimer(ITIMER_REAL, &timer, NULL);
+	while (jumped < times)
+		sink++;
+	setitimer(ITIMER_REAL, &none, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	return jumped >= times;
+}
+
 /* A library's own profiler: a SIGPROF timer at 100 Hz of CPU time for 0.3 s.
  * Returns 1 when ticks came and none were added. */
 int own_profiler(void)

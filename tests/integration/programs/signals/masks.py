@@ -4,6 +4,7 @@ import ctypes
 import signal
 import sys
 import threading
+import time
 
 library = ctypes.CDLL(sys.argv[1])
 NUMBERS = [signal.SIGUSR1, 16, signal.SIGVTALRM, signal.SIGIO, signal.SIGRTMIN, signal.SIGRTMAX]
@@ -14,9 +15,22 @@ for number in NUMBERS:
     print(int(number), "signal()", library.old_signal(int(number)))
     print(int(number), "python sees", signal.getsignal(number))
 print("faults survived", library.faults(50))
+print("jumps", library.jumps(2000))
 print("own profiler", library.own_profiler())
+
+
+def hot():
+    """After all that, the thread is still sampled here."""
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        sum(range(1000))
+
+
+hot()
 results = []
-threads = [threading.Thread(target=lambda: results.append(library.blocked_work())) for _ in range(3)]
+threads = [
+    threading.Thread(target=lambda: results.append(library.blocked_work())) for _ in range(3)
+]
 for thread in threads:
     thread.start()
 for thread in threads:
