@@ -17,9 +17,7 @@ static void write_run(struct json_out *out, const struct profile *profile)
 	json_put_text(out, "entrypoint_dir", folder);
 	json_put_text(out, "filename", folder);
 	json_put_newline(out);
-	/* Scalene multiplies percentages by it: it is their base, whatever its name. */
-	double base_s = profile->total_s > 0 ? profile->total_s : profile->elapsed_s;
-	json_put_number(out, "elapsed_time_sec", base_s, DECIMALS_SECONDS);
+	json_put_number(out, "elapsed_time_sec", profile->elapsed_s, DECIMALS_SECONDS);
 	json_put_number(out, "start_time_absolute", profile->start_time_epoch_s, 6);
 	json_put_number(out, "start_time_perf", profile->start_time_perf_s, 6);
 }
