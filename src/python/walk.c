@@ -1,32 +1,24 @@
 /* walk.c - from a thread state to its frames.
  *
- * The hard idea is to make few system calls: the frame stack of 3.11 and later
- * is copied in pieces of some KB and walked in the copy; all other frames
- * (generators, the interpreter's entry frames on the C stack, frame objects
- * before 3.11) are copied by whole pages, several of which are kept, since
- * frames lie close together.
+ * The hard idea is to believe nothing: walk.h says which half-made states
+ * there are and by what they are known.  The other one is to make few system
+ * calls: the frame stack of 3.11 and later is copied in pieces of some KB and
+ * walked in the copy; generators, entry frames and frame objects are copied by
+ * whole pages, since they lie close together.
  *
- * What must hold: every address that is followed went through fetch(), and
- * every hop is counted. */
+ * What must hold: every address that is followed went through fetch_bytes(),
+ * and every hop is counted. */
 #include "python/walk.h"
 
 #include <string.h>
 
 #include "python/bits.h"
+#include "python/fetch.h"
 
-#define PAGE_WINDOWS (WALK_PAGES + WALK_CHUNK_BYTES / WALK_PAGE_BYTES)
 #define FIRST_COPY_BYTES 4096u /* most stacks fit */
-#define FRAME_BYTES_MAX 256u   /* no layout's frame_size is larger */
 
 /* Entry frames of the interpreter are hops, but no frames. */
 #define MAX_HOPS (3u * WALK_MAX_FRAMES)
-
-/* A copy of size bytes of the target at start; size 0: none. */
-struct window {
-	py_addr start;
-	uint32_t size;
-	unsigned char *bytes; /* into the caller's scratch memory */
-};
 
 /* A part of the frame stack: previous, size and top, then the frames. */
 struct chunk {
@@ -52,84 +44,18 @@ struct frame_view {
 
 struct walk {
 	const struct walker *walker;
-	struct window stack;                /* of the frame stack */
-	struct window pages[PAGE_WINDOWS];  /* of anything else */
-	uint32_t page_count, next_page;
-	struct chunk top_chunk;             /* the newest */
-	struct chunk chunk;                 /* where the walk stands on the frame stack */
+	struct fetch fetch;
 	bool is_first_copy;
-	py_addr mark;                       /* Brent's cycle detection: an address seen, */
-	uint32_t hops, mark_hops;           /* and after how many hops to take a new one */
-	py_addr last_on_stack;              /* the frame found last on this chunk, its end
-					       when there is none yet; 0: not known */
-	bool has_gap;                       /* the frames found leave out some of the stack */
+	struct chunk top_chunk;   /* the newest */
+	struct chunk chunk;       /* where the walk stands on the frame stack */
+	py_addr last_on_stack;    /* the frame found last on this chunk, its end when there
+				     is none yet; 0: not known */
+	bool has_gap;             /* the frames found leave out some of the stack */
+	py_addr mark;             /* Brent's cycle detection: an address seen, */
+	uint32_t hops, mark_hops; /* and after how many hops to take a new one */
 	struct walk_frame *frames;
 	uint32_t count;
-	unsigned char odd[FRAME_BYTES_MAX]; /* what crosses two pages */
 };
-
-static const unsigned char *window_find(const struct window *window, py_addr addr, uint32_t size)
-{
-	if (addr < window->start || addr - window->start > window->size ||
-	    window->size - (addr - window->start) < size)
-		return NULL;
-	return window->bytes + (addr - window->start);
-}
-
-static bool window_load(const struct walk *walk, struct window *window, py_addr start,
-			uint32_t size)
-{
-	const struct mem_reader *reader = walk->walker->reader;
-
-	window->size = 0;
-	if (!reader->read(reader, start, window->bytes, size))
-		return false;
-	window->start = start;
-	window->size = size;
-	return true;
-}
-
-/* size bytes of the target at addr, valid until the next call; NULL when they
- * cannot be read. */
-static const unsigned char *fetch(struct walk *walk, py_addr addr, uint32_t size)
-{
-	const struct mem_reader *reader = walk->walker->reader;
-	const unsigned char *found = window_find(&walk->stack, addr, size);
-	py_addr page = addr & ~(py_addr)(WALK_PAGE_BYTES - 1);
-
-	for (uint32_t i = 0; found == NULL && i < walk->page_count; i++)
-		found = window_find(&walk->pages[i], addr, size);
-	if (found != NULL)
-		return found;
-	if (addr + size <= page + WALK_PAGE_BYTES) {
-		struct window *window = &walk->pages[walk->next_page];
-
-		walk->next_page = (walk->next_page + 1) % walk->page_count;
-		if (window_load(walk, window, page, WALK_PAGE_BYTES))
-			return window_find(window, addr, size);
-	}
-	return reader->read(reader, addr, walk->odd, size) ? walk->odd : NULL;
-}
-
-static void walk_init(struct walk *walk, const struct walker *walker,
-		      struct walk_scratch *scratch, struct walk_frame *frames)
-{
-	bool has_stack = walker->layout->frame_kind != PY_FRAME_OBJECT;
-
-	walk->walker = walker;
-	walk->frames = frames;
-	walk->count = 0;
-	walk->stack = (struct window){ .bytes = scratch->chunk };
-	walk->page_count = 0;
-	walk->next_page = 0;
-	for (uint32_t i = 0; i < WALK_PAGES; i++)
-		walk->pages[walk->page_count++] = (struct window){ .bytes = scratch->pages[i] };
-	/* Without a frame stack its copy serves as further pages. */
-	for (uint32_t at = 0; !has_stack && at < WALK_CHUNK_BYTES; at += WALK_PAGE_BYTES)
-		walk->pages[walk->page_count++] = (struct window){ .bytes = scratch->chunk + at };
-	walk->top_chunk = (struct chunk){ 0 };
-	walk->is_first_copy = true;
-}
 
 static void walk_restart(struct walk *walk)
 {
@@ -169,7 +95,7 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 			return WALK_CUT;
 		if (!is_pointer(addr) || !walk_hop(walk, addr))
 			return WALK_TORN;
-		at = fetch(walk, addr, layout->frame_size);
+		at = fetch_bytes(&walk->fetch, addr, layout->frame_size);
 		if (at == NULL)
 			return WALK_TORN;
 		frame->code = load_u64(at + layout->frame_code);
@@ -198,7 +124,7 @@ static bool chunk_learn(struct walk *walk, struct chunk *chunk)
 	const unsigned char *at;
 
 	if (!chunk->is_known) {
-		at = fetch(walk, chunk->start, CHUNK_HEAD_BYTES);
+		at = fetch_bytes(&walk->fetch, chunk->start, CHUNK_HEAD_BYTES);
 		if (at == NULL)
 			return false;
 		chunk->previous = load_u64(at);
@@ -215,7 +141,7 @@ static bool chunk_step(struct walk *walk, py_addr addr)
 
 	if (!chunk_learn(walk, &walk->chunk))
 		return false;
-	at = fetch(walk, walk->chunk.previous, CHUNK_HEAD_BYTES);
+	at = fetch_bytes(&walk->fetch, walk->chunk.previous, CHUNK_HEAD_BYTES);
 	if (at == NULL)
 		return false;
 	older.start = walk->chunk.previous;
@@ -247,7 +173,7 @@ static void stack_load(struct walk *walk, py_addr addr)
 	py_addr start = end - walk->chunk.start > bytes ? end - bytes : walk->chunk.start;
 
 	walk->is_first_copy = false;
-	window_load(walk, &walk->stack, start, (uint32_t)(end - start));
+	fetch_stack(&walk->fetch, start, (uint32_t)(end - start));
 }
 
 /* Reads the frame at addr; *is_on_stack says whether it lies on the frame
@@ -260,9 +186,9 @@ static bool frame_read(struct walk *walk, py_addr addr, struct frame_view *view,
 	if (!is_pointer(addr))
 		return false;
 	*is_on_stack = chunk_has(&walk->chunk, addr);
-	if (*is_on_stack && window_find(&walk->stack, addr, layout->frame_size) == NULL)
+	if (*is_on_stack && !fetch_has_stack(&walk->fetch, addr, layout->frame_size))
 		stack_load(walk, addr);
-	at = fetch(walk, addr, layout->frame_size);
+	at = fetch_bytes(&walk->fetch, addr, layout->frame_size);
 	if (at == NULL)
 		return false;
 	view->code = load_u64(at + layout->frame_code);
@@ -331,7 +257,7 @@ static bool frame_may_call(struct walk *walk, const struct frame_view *view)
 		return true;
 	/* The instruction that is kept is the last unit of its inline cache,
 	 * of which those that resume have one. */
-	at = fetch(walk, view->instr - 2, 1);
+	at = fetch_bytes(&walk->fetch, view->instr - 2, 1);
 	while (at != NULL && *opcode != 0 && *opcode != *at)
 		opcode++;
 	return at != NULL && *opcode == 0;
@@ -417,7 +343,7 @@ static bool read_stack_top(struct walk *walk, py_addr tstate, py_addr *first)
 static enum walk_result walk_evaluations(struct walk *walk, py_addr tstate, py_addr cframe)
 {
 	const struct py_layout *layout = walk->walker->layout;
-	const unsigned char *at = is_pointer(cframe) ? fetch(walk, cframe, CFRAME_BYTES) : NULL;
+	const unsigned char *at = is_pointer(cframe) ? fetch_bytes(&walk->fetch, cframe, CFRAME_BYTES) : NULL;
 	py_addr current, previous, caller;
 
 	if (at == NULL)
@@ -426,7 +352,7 @@ static enum walk_result walk_evaluations(struct walk *walk, py_addr tstate, py_a
 		return WALK_NO_PYTHON;
 	current = load_u64(at + layout->cframe_current_frame);
 	previous = load_u64(at + layout->cframe_previous);
-	at = is_pointer(previous) ? fetch(walk, previous, CFRAME_BYTES) : NULL;
+	at = is_pointer(previous) ? fetch_bytes(&walk->fetch, previous, CFRAME_BYTES) : NULL;
 	if (at == NULL)
 		return WALK_TORN;
 	caller = load_u64(at + layout->cframe_current_frame);
@@ -441,7 +367,12 @@ enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
 	enum walk_result result = WALK_TORN;
 	py_addr first;
 
-	walk_init(&walk, walker, scratch, frames);
+	walk.walker = walker;
+	walk.frames = frames;
+	walk.is_first_copy = true;
+	walk.top_chunk = (struct chunk){ 0 };
+	fetch_init(&walk.fetch, walker->reader, scratch,
+		   walker->layout->frame_kind != PY_FRAME_OBJECT);
 	walk_restart(&walk);
 	if (walker->layout->frame_kind == PY_FRAME_OBJECT) {
 		if (walker->reader->read(walker->reader, tstate + walker->layout->thread_frame,

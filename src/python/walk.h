@@ -16,8 +16,13 @@
  *  - the frame that C called into has as its caller the frame that was
  *    current before (3.11, 3.12, where an evaluation is announced before its
  *    first frame is);
+ *  - a frame that has not begun may still name the caller of the frame that lay
+ *    there before it: the one it names must be calling Python, and together
+ *    with its callers fill the frame stack (3.11+);
  *  - no address comes twice.
- * What fails a check is torn; nothing is guessed.
+ * What fails a check is torn; nothing is guessed.  How it is known that these
+ * are all: tests/integration/test_walker.py looks after every instruction of
+ * programs that make frames in every way.
  *
  * Signal-safe: everything here.  Some 1.5 KB of stack. */
 #ifndef HEATLINE_PYTHON_WALK_H
@@ -51,7 +56,7 @@ enum walk_result {
 	WALK_TORN,       /* a read failed or made no sense; frames read so far are there */
 };
 
-/* The caller's scratch memory: too big for a signal stack, so it lives with
+/* The caller's scratch memory (see fetch.h): too big for a signal stack, so it lives with
  * the thread (agent) or the collector.  Contents mean nothing between calls. */
 struct walk_scratch {
 	_Alignas(16) unsigned char chunk[WALK_CHUNK_BYTES];
