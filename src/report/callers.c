@@ -37,6 +37,19 @@ static uint32_t find_caller(const struct profile *profile, uint32_t index)
 	return parent < index ? find_in_scope(profile, parent) : 0;
 }
 
+/* The outermost of the frames that stand on the same line one after the other: a
+ * comprehension and the function around it, a function that calls itself. */
+static uint32_t find_outermost(const struct profile *profile, uint32_t index)
+{
+	uint32_t caller;
+
+	while (index && (caller = find_caller(profile, index)) != 0 &&
+	       profile->stacks[caller].line == profile->stacks[index].line &&
+	       profile->stacks[caller].file == profile->stacks[index].file)
+		index = caller;
+	return index;
+}
+
 /* The stack, ending in the line, that kept most; 0: none. */
 static uint32_t find_stack(const struct profile *profile, const struct profile_file *file,
 			   uint32_t line)
@@ -73,7 +86,7 @@ static void append_caller(struct buf *text, const struct style *style,
 void callers_append(struct buf *text, const struct style *style, const struct profile *profile,
 		    const struct profile_file *file, const struct profile_line *line)
 {
-	uint32_t index = find_stack(profile, file, line->line);
+	uint32_t index = find_outermost(profile, find_stack(profile, file, line->line));
 
 	for (int i = 0; index && (index = find_caller(profile, index)) != 0; i++) {
 		if (i == MAX_CALLERS) {
@@ -82,6 +95,7 @@ void callers_append(struct buf *text, const struct style *style, const struct pr
 		}
 		if (i > 0)
 			buf_text(text, ", ");
+		index = find_outermost(profile, index);
 		append_caller(text, style, profile, &profile->stacks[index]);
 	}
 }

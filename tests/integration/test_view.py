@@ -191,6 +191,37 @@ def test_a_full_disk_is_reported(heatline, profile):
     assert "No space left" in done.stderr
 
 
+MEMORY_PROGRAM = """\
+KEPT = []
+
+def keep():
+    KEPT.append(bytes(8_000_000))
+
+def churn():
+    return len(bytearray(4_000_000))
+
+for step in range(30):
+    keep()
+    churn()
+"""
+
+
+def test_memory_is_shown_where_it_was_measured(any_python, program, heatline):
+    done = any_python.heatline_run(program(MEMORY_PROGRAM))
+    peak = re.search(r"Memory peak (\d+) MB, (\d+)% of it from \S+:4", done.stderr)
+    assert peak, done
+    assert 228 <= int(peak[1]) <= 260
+    assert int(peak[2]) >= 90
+    text = run([heatline, "view", done.profile_path]).stdout
+    assert "RSS: " in text
+    assert re.search(r"^ +4 .*229 MB.*│     KEPT", text, re.MULTILINE)
+    assert re.search(r"Temporary churn[^\n]*\n +\d+% 114 MB  \S+:7 ", text)
+    only_time = any_python.heatline_run(program(MEMORY_PROGRAM), options=["--cpu-only"])
+    for text in (only_time.stderr, run([heatline, "view", only_time.profile_path]).stdout):
+        assert "Memory" not in text
+        assert " MB" not in text
+
+
 def test_two_profiles_are_one_too_many(heatline, profile):
     done = run([heatline, "view", profile, profile])
     assert done.returncode == 2

@@ -139,7 +139,7 @@ static void test_callers(void **unused)
 
 	(void)unused;
 	memory_sample_init(&sample);
-	expect_parts(&sample.profile, "called from main (grid.py:25), grid.py:29\n", NULL);
+	expect_parts(&sample.profile, "called from main (grid.py:25), grid.py:29\n", "listcomp");
 	sample.stacks[3].parent = 4;
 	sample.stacks[2].file = 77;
 	expect_parts(&sample.profile, "Likely leaks", "main (grid.py:25)");
