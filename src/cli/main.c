@@ -35,6 +35,24 @@ static bool is_short_for_run(const char *word)
 	return is_option_of_run(word) || text_ends_with(word, ".py") || access(word, F_OK) == 0;
 }
 
+/* An option of heatline itself that it does not have; one of run may be meant. */
+static int unknown_option(const char *word)
+{
+	static const char *const own[] = {"version", "help", NULL};
+	const char *name = word + strspn(word, "-");
+	const char *nearest = text_nearest(name, own);
+	struct err err;
+
+	if (!nearest)
+		nearest = options_nearest(command_run.options, name, 0);
+	if (nearest)
+		err_set(&err, ERR_USAGE, "unknown option '%s'; did you mean '--%s'?", word, nearest);
+	else
+		err_set(&err, ERR_USAGE,
+			"unknown option '%s'; 'heatline --help' shows those that there are", word);
+	return command_error(&err);
+}
+
 static int dispatch(int argc, char **argv)
 {
 	const char *word = argv[0];
@@ -54,10 +72,7 @@ static int dispatch(int argc, char **argv)
 		return command_run.run(argc, argv);
 	if (word[0] != '-')
 		return command_unknown(word);
-	struct err err;
-	err_set(&err, ERR_USAGE,
-		"unknown option '%s'; 'heatline --help' shows those that there are", word);
-	return command_error(&err);
+	return unknown_option(word);
 }
 
 int main(int argc, char **argv)
