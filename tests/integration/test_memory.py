@@ -1,0 +1,142 @@
+"""Memory by line: known programs give their known megabytes, on every Python.
+
+The programs mark their lines with words (``# KEEP``).  Bounds are several standard errors
+wide (docs/MEMORY.md), so chance does not fail a test.
+"""
+
+import json
+import re
+from typing import Dict
+
+import pytest
+
+from support.paths import PROGRAMS
+from support.runs import ProfiledRun
+
+MEMORY = PROGRAMS / "memory"
+MB = 1024 * 1024
+
+
+@pytest.fixture(scope="session")
+def profiled(python):
+    """profiled("name.py", options…): the finished run, made once for each Python."""
+    cache: Dict[tuple, ProfiledRun] = {}
+
+    def run(name: str, *options: str) -> ProfiledRun:
+        if (name, options) not in cache:
+            cache[name, options] = python.heatline_run(MEMORY / name, (), options)
+        return cache[name, options]
+
+    return run
+
+
+def numbers(name: str) -> Dict[str, int]:
+    """{mark: line number} of a program."""
+    lines = (MEMORY / name).read_text().splitlines()
+    found = {i: re.search(r"# ([A-Z]+)$", line) for i, line in enumerate(lines, 1)}
+    return {match.group(1): i for i, match in found.items() if match}
+
+
+def line_of(run: ProfiledRun, name: str, mark: str) -> dict:
+    return run.lines_of(MEMORY / name)[numbers(name)[mark]]
+
+
+def test_one_large_block(profiled):
+    line = line_of(profiled("known.py"), "known.py", "KEEP")
+    for key in ("n_malloc_mb", "n_peak_mb", "n_kept_mb", "n_growth_mb", "n_at_peak_mb"):
+        assert line[key] == pytest.approx(20e6 / MB, rel=0.01), key
+    assert line["n_python_fraction"] > 0.99
+    assert len(line["memory_samples"]) >= 1
+
+
+def test_many_small_objects(profiled):
+    run = profiled("known.py")
+    line = line_of(run, "known.py", "SMALL")
+    truth = json.loads(run.stdout)["SMALL"] / MB
+    assert line["n_kept_mb"] == pytest.approx(truth, rel=0.06)
+    assert line["n_mallocs"] >= 180_000
+
+
+def test_churn_keeps_nothing(profiled):
+    line = line_of(profiled("known.py"), "known.py", "CHURN")
+    assert line["n_malloc_mb"] == pytest.approx(200e6 / MB, rel=0.01)
+    assert line["n_peak_mb"] < 3
+    assert line["n_kept_mb"] < 0.2
+    assert line["n_avg_mb"] <= line["n_peak_mb"]
+
+
+def test_a_list_that_grows(profiled):
+    """Blocks that were resized have ended: only what is left of them is live."""
+    line = line_of(profiled("known.py"), "known.py", "GROW")
+    assert 3 < line["n_peak_mb"] < 6 < line["n_malloc_mb"]
+    assert line["n_kept_mb"] < 0.3
+
+
+def test_copies(profiled):
+    line = line_of(profiled("known.py"), "known.py", "COPY")
+    assert line["n_copy_mb"] == pytest.approx(200e6 / MB, rel=0.03)
+    assert line["n_copy_mb_s"] > 0
+
+
+def test_native_memory(profiled):
+    line = line_of(profiled("known.py"), "known.py", "NATIVE")
+    assert line["n_malloc_mb"] == pytest.approx(10e6 / MB, rel=0.02)
+    assert line["n_python_fraction"] < 0.02
+
+
+def test_threads_and_children(profiled):
+    run = profiled("known.py")
+    assert line_of(run, "known.py", "THREAD")["n_malloc_mb"] == pytest.approx(10.2e6 / MB, rel=0.2)
+    child = line_of(run, "known.py", "CHILD")
+    assert child["n_malloc_mb"] == pytest.approx(2 * 10e6 / MB, rel=0.02)
+    assert child["n_kept_mb"] == pytest.approx(2 * 10e6 / MB, rel=0.02)
+    assert child["n_peak_mb"] == pytest.approx(10e6 / MB, rel=0.05)  # one after the other
+
+
+def test_the_whole(profiled):
+    """Lines, functions, stacks and the peak's parts add up."""
+    profile = profiled("known.py").profile
+    whole = profile["heatline"]["memory"]
+    file = profile["files"][str(MEMORY / "known.py")]
+    for key, total in (("n_malloc_mb", "allocated_mb"), ("n_copy_mb", "copied_mb")):
+        lines = sum(line.get(key, 0) for line in file["lines"])
+        assert lines <= whole[total] * 1.000001
+        assert lines == pytest.approx(sum(f[key] for f in file["functions"]), rel=1e-6)
+    at_peak = sum(line.get("n_at_peak_mb", 0) for line in file["lines"])
+    assert 0.8 * whole["peak_mb"] < at_peak <= 1.01 * whole["peak_mb"]
+    nodes = profile["heatline"]["stacks"]["nodes"]
+    stacks = sum(node[10] for node in nodes if len(node) > 10)
+    assert stacks / MB == pytest.approx(whole["allocated_mb"], rel=1e-6)
+    assert profile["max_footprint_mb"] == whole["peak_mb"]
+    assert max(point[1] for point in whole["timeline"]) == pytest.approx(whole["peak_mb"], rel=0.02)
+    assert whole["peak_rss_mb"] > 20
+    assert profile["memory_stacks"]
+
+
+def test_leaks_are_named(profiled):
+    run = profiled("leaks.py")
+    leaks = run.profile["files"][str(MEMORY / "leaks.py")]["leaks"]
+    wanted = {str(numbers("leaks.py")[mark]) for mark in ("BODY", "OBJECT")}
+    assert set(leaks) == wanted
+    for leak in leaks.values():
+        assert 0.95 <= leak["likelihood"] <= 1 and leak["velocity_mb_s"] > 0
+
+
+def test_nothing_is_accused(profiled):
+    run = profiled("freed.py")
+    assert run.profile["files"][str(MEMORY / "freed.py")]["leaks"] == {}
+    assert line_of(run, "freed.py", "WAVE")["n_kept_mb"] < 0.5
+    produce = line_of(run, "freed.py", "PRODUCE")
+    assert produce["n_kept_mb"] == pytest.approx(60 * 60_000 / MB, rel=0.1)
+
+
+def test_leak_detector_can_be_off(profiled):
+    run = profiled("leaks.py", "--no-memory-leak-detector")
+    assert run.profile["files"][str(MEMORY / "leaks.py")]["leaks"] == {}
+
+
+def test_cpu_only(profiled):
+    profile = profiled("freed.py", "--cpu-only").profile
+    assert profile["memory"] is False and "memory" not in profile["heatline"]
+    for line in profile["files"][str(MEMORY / "freed.py")]["lines"]:
+        assert line["n_malloc_mb"] == 0 and "n_kept_mb" not in line
