@@ -30,6 +30,7 @@ struct chunk {
 };
 
 #define CHUNK_HEAD_BYTES 24u
+#define CHUNK_BYTES_MAX (1u << 20) /* taken where the top is not known; too much does no harm */
 #define CHUNK_ROOT_GAP 8u      /* the oldest chunk leaves its first word unused */
 #define CFRAME_BYTES 24u
 #define THREAD_BYTES_MAX 4096u /* no version's thread state is larger */
@@ -330,7 +331,7 @@ static bool read_stack_top(struct walk *walk, py_addr tstate, py_addr *first)
 	if (reader->read_many(reader, dst, src, 2) != 2)
 		return false;
 	walk->top_chunk.start = stack[0];
-	walk->top_chunk.end = has_top ? stack[1] : stack[0] + WALK_CHUNK_BYTES;
+	walk->top_chunk.end = has_top ? stack[1] : stack[0] + CHUNK_BYTES_MAX;
 	walk->top_chunk.has_end = has_top;
 	return true;
 }

@@ -109,8 +109,8 @@ def test_every_instruction(target, python, rounds, calls):
     This is every state that the sampling signal can see.  Warm: after the interpreter has
     specialised its instructions.  Plan: each way of making frames; chance: all within each other.
     """
-    found = _step(target("step_target.py", rounds, calls), 100_000)
+    found = _step(target("step_target.py", rounds, calls), 60_000)
     assert found["lies"] == 0, found["output"]
-    assert found["changes"] > 50
+    assert found["changes"] > 20
     # What is torn is lost; it must stay rare even where nothing is done but make frames.
     assert found["torn"] <= (0.02 if python.version < (3, 13) else 0.002) * found["steps"]

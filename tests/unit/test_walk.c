@@ -272,6 +272,21 @@ static void test_stack_cycle_of_entries(void **state)
 	fake_free(fake);
 }
 
+/* A version that is newer than what is known: the top is not. */
+static void test_stack_without_top(void **state)
+{
+	struct fake *fake = fake_new_stack();
+
+	fake->layout.thread_datastack_top = PY_ABSENT;
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	assert_int_equal(fake->count, 3);
+	assert_int_equal(fake->frames[0].room, 0);
+	assert_int_equal(fake->frames[1].room, WORDS);
+	fake_put_frame(fake, ROOT + 2 * STEP, fake_code(2), 0, PY_OWNER_THREAD, ROOT + STEP);
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	fake_free(fake);
+}
+
 static void test_stack_tagged(void **state)
 {
 	struct fake *fake = fake_new_stack();
@@ -419,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_stack_torn_frames),
 		cmocka_unit_test(test_stack_stale_caller),
 		cmocka_unit_test(test_stack_cycle_of_entries),
+		cmocka_unit_test(test_stack_without_top),
 		cmocka_unit_test(test_stack_tagged),
 		cmocka_unit_test(test_evaluation_whole),
 		cmocka_unit_test(test_evaluation_not_filled_in),
