@@ -50,6 +50,8 @@ struct thread {
 	uint64_t cpu_ns;         /* in samples */
 	uint64_t off_ns;         /* off the CPU */
 	uint64_t samples;
+	const char *line_file;   /* interned; the line in scope it was last seen at */
+	uint32_t line;
 	/* watch.c */
 	int schedstat_fd, syscall_fd; /* -1: not open */
 	uint64_t start_ns;
@@ -141,6 +143,11 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
  * one is not known. */
 bool processes_translate(struct collector *collector, struct process *process,
 			 const struct record_frame *frames, uint32_t count);
+
+/* Notes that the thread is at this frame's line; true when it was last seen at
+ * another. */
+bool processes_at_line(struct collector *collector, struct thread *thread,
+		       struct tree_frame frame);
 
 /* The frame whose line a stack of count frames is booked to: the innermost in
  * scope, else the innermost. */

@@ -21,6 +21,10 @@
 #define LEAK_HELD 0.9
 #define LEAK_MIN_BYTES (512.0 * 1024)
 
+/* One statement that builds something big is no leak, however long it takes: a
+ * leak comes back to its line. */
+#define LEAK_MIN_RETURNS 8u
+
 /* --- sites --- */
 
 static uint32_t site_new(struct heap *heap, struct site site)
@@ -224,7 +228,10 @@ static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 	heap->alloc_count += count;
 	if (alloc->is_python)
 		heap->python_bytes += (double)alloc->weight;
-	count_alloc(&heap->sites.items[alloc->line_site], alloc, count);
+	struct site *line = &heap->sites.items[alloc->line_site];
+	count_alloc(line, alloc, count);
+	if (alloc->is_return)
+		line->returns++;
 	if (alloc->function_site != SITE_NONE)
 		count_alloc(&heap->sites.items[alloc->function_site], alloc, count);
 }
@@ -369,6 +376,7 @@ double heap_leak_likelihood(const struct site *site, double end_s, double *bytes
 	uint64_t lasting = site->samples - site->brief;
 	*bytes_per_s = 0;
 	if (site->first_s < 0 || span_s <= 0 || kept < LEAK_MIN_BYTES ||
+	    site->returns < LEAK_MIN_RETURNS ||
 	    !is_growing(site, kept, span_s))
 		return 0;
 	*bytes_per_s = kept / span_s;

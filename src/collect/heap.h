@@ -39,6 +39,7 @@ struct site {
 	double first_s, last_s;
 	uint64_t samples;        /* sampled allocations that are followed */
 	uint64_t brief, freed;   /* those that ended at once, and those that ended later */
+	uint64_t returns;      /* times that the program came back to the line to allocate */
 	struct series series;    /* live MB over time; lines only */
 };
 
@@ -64,6 +65,7 @@ struct heap {
 	double ticked_s;        /* when the footprint was last noted */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
 	bool is_at_peak;        /* the last event made a new peak */
+	uint64_t returns;        /* times that the program came back to the line to allocate */
 	uint64_t samples, untracked;
 	double rss_bytes, peak_rss_bytes;
 	struct series footprint; /* live and resident MB */
@@ -84,6 +86,7 @@ struct heap_alloc {
 	uint64_t size, weight;
 	bool is_python, is_untracked;
 	bool is_startup; /* the interpreter's own: no part of what was allocated */
+	bool is_return;  /* the thread was seen at another line since its last one here */
 	uint32_t node, line_site, function_site;
 	double time_s;
 };

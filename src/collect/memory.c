@@ -21,6 +21,7 @@ static double seconds_since_start(const struct collector *collector, uint64_t ti
 struct place {
 	uint32_t node, line_site, function_site;
 	bool is_startup;
+	bool is_return; /* the thread has been at another line meanwhile */
 };
 
 static struct tree_weights *weights_at(struct collector *collector, uint32_t node)
@@ -55,7 +56,7 @@ static bool find_place(struct collector *collector, struct process *process, uin
 {
 	if (!processes_translate(collector, process, frames, count))
 		return false;
-	*place = (struct place){NODE_STARTUP, SITE_NONE, SITE_NONE, true};
+	*place = (struct place){NODE_STARTUP, SITE_NONE, SITE_NONE, .is_startup = true};
 	if (count == 0 ? is_main_thread(process, slot) : processes_is_startup(collector, count))
 		return true;
 	place->node = processes_stack_node(collector, count);
@@ -68,6 +69,8 @@ static bool find_place(struct collector *collector, struct process *process, uin
 	if (!code->in_scope)
 		return true;
 	const struct code *function = function_code(collector, at, count);
+	struct thread *thread = slot < RING_THREADS ? process->slots[slot] : NULL;
+	place->is_return = thread != NULL && processes_at_line(collector, thread, frame);
 	place->line_site = heap_line_site(&collector->heap, code->filename,
 					  codes_line(code, frame.offset));
 	place->function_site = heap_function_site(&collector->heap, function->filename,
@@ -92,6 +95,7 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.is_python = (record->flags & ALLOC_PYTHON) != 0,
 		.is_untracked = (record->flags & ALLOC_UNTRACKED) != 0,
 		.is_startup = place.is_startup,
+		.is_return = place.is_return,
 		.node = place.node,
 		.line_site = place.line_site,
 		.function_site = place.function_site,

@@ -297,6 +297,19 @@ uint32_t processes_stack_node(struct collector *collector, uint32_t count)
 			count == 0 ? 0 : processes_line_frame(collector, count));
 }
 
+bool processes_at_line(struct collector *collector, struct thread *thread,
+		       struct tree_frame frame)
+{
+	struct code *code = &collector->codes.items[frame.code];
+	if (!code->in_scope)
+		return false;
+	uint32_t line = codes_line(code, frame.offset);
+	bool is_other = thread->line != line || thread->line_file != code->filename;
+	thread->line = line;
+	thread->line_file = code->filename;
+	return is_other;
+}
+
 static uint64_t next_random(struct collector *collector)
 {
 	collector->random ^= collector->random << 13;
@@ -456,10 +469,11 @@ static bool on_sample(struct collector *collector, struct process *process,
 		collector->cut_samples++;
 	if (sample->count > 0) {
 		count_callees(collector, sample->count);
+		struct tree_frame line =
+			collector->tree_frames[processes_line_frame(collector, sample->count)];
+		processes_at_line(collector, thread, line);
 		if (!processes_is_startup(collector, sample->count))
-			note_moment(collector,
-				    collector->tree_frames[processes_line_frame(collector, sample->count)],
-				    sample->time_ns);
+			note_moment(collector, line, sample->time_ns);
 	}
 	return true;
 }

@@ -24,6 +24,7 @@ static uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
 		.line_site = heap_line_site(heap, file, line),
 		.function_site = heap_function_site(heap, file, function_name, 1),
 		.time_s = time_s,
+		.is_return = true,
 	};
 	heap_alloc(heap, &alloc);
 	return alloc.id;
@@ -224,6 +225,27 @@ static void test_footprint_shows_a_peak_between_two_looks(void **state)
 	heap_fini(&heap);
 }
 
+static void test_one_statement_is_no_leak(void **state)
+{
+	(void)state;
+	struct heap heap;
+	double rate;
+	heap_init(&heap);
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct heap_alloc alloc = {
+			.id = i + 1,
+			.size = 1024,
+			.weight = 65536,
+			.line_site = heap_line_site(&heap, file, 5),
+			.time_s = (double)i * 0.01,
+			.is_return = i == 0,
+		};
+		heap_alloc(&heap, &alloc);
+	}
+	assert_float_equal(heap_leak_likelihood(line_site(&heap, 5), 10, &rate), 0, 1e-9);
+	heap_fini(&heap);
+}
+
 static void test_series_is_bounded_and_keeps_the_peak(void **state)
 {
 	(void)state;
@@ -253,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_start_up_is_live_but_not_counted),
 		cmocka_unit_test(test_functions_of_one_name_share_a_site),
 		cmocka_unit_test(test_footprint_shows_a_peak_between_two_looks),
+		cmocka_unit_test(test_one_statement_is_no_leak),
 		cmocka_unit_test(test_series_is_bounded_and_keeps_the_peak),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
