@@ -33,6 +33,8 @@
 
 #define MOMENTS_PER_PLACE 48u
 
+#define RECENT_SAMPLES 32u
+
 /* When a place was seen: an even sample of the moments. */
 struct moments {
 	uint32_t code, offset;
@@ -59,6 +61,7 @@ struct thread {
 	uint64_t look_cpu_ns, look_delay_ns;
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t pending_delay_ns; /* ready but not running; goes to the next samples */
+	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples; the main thread's only */
 	uint32_t wait_node;      /* where it waited at the last look */
 	bool is_waiting;         /* it did */
 };

@@ -23,8 +23,8 @@
 #define PROCESSES_MAX 4096u
 #define THREADS_MAX 20000u /* of one process, over its life */
 #define CODE_IDS_MAX (8u << 20)
-#define DELAY_SAMPLES 16u /* of a look's time, at the default rates */
-#define DELAY_SMALL_NS 200000u
+#define DELAY_MIN_NS 20000000u /* CPU time over which waiting for a CPU is paid out */
+#define DELAY_MAX_NS 500000000u
 
 /* --- names and folders --- */
 
@@ -427,13 +427,19 @@ bool processes_translate(struct collector *collector, struct process *process,
 }
 
 /* The part of the time ready to run that this sample carries.  A look finds
- * the time of many samples at once, so it is spread over as many. */
-static uint64_t take_delay(struct thread *thread)
+ * the time of many samples in one lump, so it is paid out over the next part of
+ * a second, in proportion to the CPU time: a lump would fall on one line. */
+static uint64_t take_delay(struct thread *thread, uint64_t cpu_ns, uint32_t node)
 {
-	uint64_t part = thread->pending_delay_ns;
-	if (part > DELAY_SMALL_NS)
-		part = part / DELAY_SAMPLES;
+	uint64_t window_ns = thread->cpu_ns / 4;
+	if (window_ns < DELAY_MIN_NS)
+		window_ns = DELAY_MIN_NS;
+	if (window_ns > DELAY_MAX_NS)
+		window_ns = DELAY_MAX_NS;
+	double share = cpu_ns < window_ns ? (double)cpu_ns / (double)window_ns : 1.0;
+	uint64_t part = (uint64_t)((double)thread->pending_delay_ns * share);
 	thread->pending_delay_ns -= part;
+	thread->recent[thread->samples % RECENT_SAMPLES] = node;
 	return part;
 }
 
@@ -454,7 +460,7 @@ static bool on_sample(struct collector *collector, struct process *process,
 	uint32_t node;
 	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
 	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
-	uint64_t delay_ns = thread->is_main ? take_delay(thread) : 0;
+	uint64_t delay_ns = thread->is_main ? take_delay(thread, cpu_ns, node) : 0;
 	bool is_in_kernel = sample->system_ns > sample->user_ns;
 	book_user_time(collector, process, sample, self,
 		       sample->user_ns + (is_in_kernel ? 0 : delay_ns));

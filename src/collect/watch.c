@@ -247,6 +247,15 @@ void watch_round(struct collector *collector)
 	}
 }
 
+/* Time ready to run that no sample has carried goes to the last of them. */
+static void book_delay_rest(struct collector *collector, struct thread *thread)
+{
+	uint64_t count = thread->samples < RECENT_SAMPLES ? thread->samples : RECENT_SAMPLES;
+	for (uint64_t i = 0; i < count; i++)
+		collector->tree.nodes[thread->recent[i]].self.open_ns += thread->pending_delay_ns / count;
+	thread->pending_delay_ns = 0;
+}
+
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,
 	       uint64_t end_ns)
 {
@@ -256,6 +265,8 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 	close_files(thread);
 	if (collector->options->is_virtual_time)
 		return;
+	if (thread->is_main)
+		book_delay_rest(collector, thread);
 	/* Waits too short to be met stand where the thread was last seen. */
 	if (thread->is_waiting && end_ns > thread->look_ns)
 		thread->pending_off_ns += end_ns - thread->look_ns;
