@@ -23,7 +23,8 @@ static void append_peak(struct buf *text, const struct profile *profile)
 	buf_printf(text, "Memory: peak %s", figure_bytes(peak).text);
 	if (profile->peak_s > 0)
 		buf_printf(text, " at %s", figure_seconds(profile->peak_s).text);
-	buf_printf(text, " (%s Python objects)", figure_share(profile->peak_python_bytes, peak).text);
+	buf_printf(text, " (%s Python objects)",
+		   figure_share(profile->peak_python_bytes, peak).text);
 	if (worth_showing(profile->sum.alloc_bytes))
 		buf_printf(text, ", allocated %s in all",
 			   figure_bytes(profile->sum.alloc_bytes).text);

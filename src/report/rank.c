@@ -71,7 +71,8 @@ void rank_put_place(FILE *out, const struct style *style, const struct ranked_li
 {
 	uint32_t digits = number_width(ranked->line->line) + 1;
 	uint32_t room = cells > digits ? cells - digits : 0;
-	uint32_t used = glyph_put_tail(out, style, glyph_short_path(style, ranked->file->path), room);
+	const char *path = glyph_short_path(style, ranked->file->path);
+	uint32_t used = glyph_put_tail(out, style, path, room);
 
 	fprintf(out, ":%u%*s", ranked->line->line, (int)(room - used), "");
 }

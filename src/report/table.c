@@ -258,8 +258,9 @@ static enum paint memory_paint(const struct table *table, enum column column,
 static void put_timeline(FILE *out, const struct table *table, const struct table_row *row)
 {
 	uint32_t count = worth_showing(row->memory->peak_bytes) ? row->point_count : 0;
+	uint32_t gap = table->columns.width[COLUMN_TIMELINE] - COLUMN_TIMELINE_CELLS;
 
-	fprintf(out, "%*s", (int)(table->columns.width[COLUMN_TIMELINE] - COLUMN_TIMELINE_CELLS), "");
+	fprintf(out, "%*s", (int)gap, "");
 	style_put(out, table->style, memory_paint(table, COLUMN_TIMELINE, row));
 	spark_put(out, table->style, row->points, count, table->needs.memory.elapsed_s,
 		  row->memory->peak_bytes, COLUMN_TIMELINE_CELLS);
