@@ -102,13 +102,19 @@ static void learn_layout(struct process *process)
 						  &process->layout, &why) == 0;
 }
 
-/* The same pid has a new ring: the process has started another program. */
-static void end_predecessor(struct collector *collector, pid_t pid, uint64_t start_ns)
+/* The same pid has several rings when the process has started another program;
+ * each ends where the next begins.  They are found in any order. */
+static void end_between_rings(struct collector *collector, struct process *added)
 {
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
-		struct process *process = collector->processes.items[i];
-		if (process->pid == pid && process->end_ns == 0)
-			process->end_ns = start_ns;
+		struct process *other = collector->processes.items[i];
+		if (other->pid != added->pid)
+			continue;
+		bool is_later = other->start_ns > added->start_ns;
+		struct process *first = is_later ? added : other;
+		struct process *second = is_later ? other : added;
+		if (first->end_ns == 0 || first->end_ns > second->start_ns)
+			first->end_ns = second->start_ns;
 	}
 }
 
@@ -122,7 +128,6 @@ static void add_process(struct collector *collector, const char *path, struct ri
 	memcpy(reason, ring->reason, sizeof(reason));
 	reason[sizeof(reason) - 1] = '\0';
 
-	end_predecessor(collector, ring->pid, ring->start_ns);
 	process->index = collector->processes.count;
 	process->ring_path = mem_copy_text(path);
 	process->ring = ring;
@@ -130,6 +135,7 @@ static void add_process(struct collector *collector, const char *path, struct ri
 	process->pid = ring->pid;
 	process->parent_pid = ring->parent_pid;
 	process->start_ns = ring->start_ns;
+	end_between_rings(collector, process);
 	process->python = ring->python;
 	process->python_text = intern_text(collector->strings, version);
 	process->command = read_command(collector, process->pid);
