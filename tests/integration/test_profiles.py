@@ -159,7 +159,7 @@ def test_shapes(profiled):
     # Comprehensions are part of their function from 3.12 on.
     shares["comprehension"] = shares.get("comprehension", 0) + shares.get("<listcomp>", 0)
     for name in ("method", "comprehension", "<lambda>", "decorated", "inner", "generator"):
-        assert 7 <= shares[name] <= 21, (name, shares)
+        assert 7 <= shares[name] <= 25, (name, shares)
     for mark in ("METHOD", "DECORATED", "NESTED", "COMPREHENSION", "LAMBDA"):
         assert total(line_of(profiled("shapes.py"), "shapes.py", mark)) > 5, mark
 
@@ -437,7 +437,8 @@ def test_program_path(profiled):
 
 
 def test_reduced_profile(profiled):
-    whole, reduced = profiled("shapes.py"), profiled("shapes.py", "--reduced-profile")
+    whole = profiled("shapes.py")
+    reduced = profiled("shapes.py", "--cpu-only", "--reduced-profile")
     lines = reduced.profile["files"][str(FIGURES / "shapes.py")]["lines"]
     assert all(total(line) > 0 or line["n_inclusive_percent"] > 0 for line in lines)
     assert len(lines) < len(whole.profile["files"][str(FIGURES / "shapes.py")]["lines"])
@@ -451,7 +452,7 @@ def test_all_source_lines_are_listed(profiled):
 
 
 def test_percent_threshold(profiled):
-    run = profiled("scopes/main.py", "--cpu-percent-threshold", "90")
+    run = profiled("scopes/main.py", "--cpu-only", "--cpu-percent-threshold", "90")
     assert run.profile["files"] == {}
 
 
@@ -465,7 +466,7 @@ def test_no_stacks(profiled):
 def test_sampling_rate(profiled, interval):
     run = profiled("hot_line.py", "--cpu-sampling-rate", interval)
     wanted = 1 / float(interval)
-    assert 0.3 * wanted <= quality(run)["rate_hz"] <= 1.5 * wanted, quality(run)
+    assert 0.3 * wanted <= quality(run)["rate_hz"] <= 2 * wanted, quality(run)
     assert total(line_of(run, "hot_line.py", "HOT")) >= 75
 
 
