@@ -85,7 +85,6 @@ struct agent {
 	struct py_layout layout;
 	struct walker walker;
 	void *(*this_thread_state)(void); /* PyGILState_GetThisThreadState */
-	int (*is_finalizing)(void);       /* Py_IsFinalizing; NULL: not there */
 	uint64_t interval_ns;  /* CPU time between samples of a thread */
 	bool has_fixed_rate;   /* the user chose it: no thinning */
 	_Atomic bool is_perf_refused; /* the system forbids perf events */

@@ -139,15 +139,9 @@ static void push_late(void)
 	}
 }
 
-/* When Python ends it gives everything back; all that was kept until then. */
-static bool is_over(void)
-{
-	return g_agent.is_finalizing != NULL && g_agent.is_finalizing() != 0;
-}
-
 void heap_end(uint64_t id)
 {
-	if (!g_agent.is_active || is_over() || push_free(id))
+	if (!g_agent.is_active || push_free(id))
 		return;
 	for (uint32_t i = 0; i < LATE_MAX; i++) {
 		uint64_t empty = 0;
@@ -266,7 +260,7 @@ static void push_copy(struct agent_thread *self, uint64_t weight)
 static struct agent_thread *enter(void)
 {
 	struct agent_thread *self = g_self;
-	if (self == NULL || !g_agent.is_active || places == NULL || is_over() ||
+	if (self == NULL || !g_agent.is_active || places == NULL ||
 	    atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire))
 		return NULL;
 	return self;

@@ -31,7 +31,6 @@ struct python_symbols {
 	void *code_type;
 	const char *(*version)(void);
 	void *(*this_thread_state)(void);
-	int (*is_finalizing)(void);
 };
 
 /* The folder of the run; copied, since the program may change its environment. */
@@ -46,10 +45,6 @@ static bool find_python(struct python_symbols *symbols)
 	symbols->code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
 	*(void **)&symbols->this_thread_state =
 		dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
-	/* Public from 3.13 on. */
-	*(void **)&symbols->is_finalizing = dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
-	if (symbols->is_finalizing == NULL)
-		*(void **)&symbols->is_finalizing = dlsym(RTLD_DEFAULT, "_Py_IsFinalizing");
 	return true;
 }
 
@@ -271,7 +266,6 @@ __attribute__((constructor)) static void agent_start(void)
 	}
 	g_agent.ring = ring;
 	g_agent.this_thread_state = symbols.this_thread_state;
-	g_agent.is_finalizing = symbols.is_finalizing;
 	choose_interval();
 	const char *why = choose_reader();
 	if (why == NULL)
