@@ -97,7 +97,7 @@ static uint32_t code_of(struct collector *collector, struct process *process, py
 
 /* Reads the stack of a waiting thread; false when it could not be read whole. */
 static bool read_stack(struct collector *collector, struct process *process,
-		       const struct thread *thread, uint32_t *node)
+		       struct thread *thread, uint32_t *node)
 {
 	const struct ring_thread *slot = &process->ring->threads[thread->slot];
 	uint32_t count = 0;
@@ -127,6 +127,9 @@ static bool read_stack(struct collector *collector, struct process *process,
 			(struct tree_frame){code, collector->walk_frames[i].offset};
 	}
 	*node = processes_stack_node(collector, kept);
+	if (kept > 0)
+		processes_at_line(collector, thread,
+				  collector->tree_frames[processes_line_frame(collector, kept)]);
 	return true;
 }
 
