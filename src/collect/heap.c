@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 #define MB (1024.0 * 1024.0)
-#define SITES_MAX 200000u
+#define SITES_MAX 100000u
 
 /* The peak's composition is taken anew when the peak has grown by this share. */
 #define COMPOSE_STEP 1.01

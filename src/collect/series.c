@@ -29,12 +29,18 @@ static void join_pairs(struct series *series)
 	series->stretch_s *= 2;
 }
 
+/* Most series stay short, and there is one for each line. */
+static void grow(struct series *series)
+{
+	uint32_t wanted = series->allotted == 0 ? 4 : series->allotted * 2;
+	series->allotted = wanted < series->room ? wanted : series->room;
+	series->points = mem_resize(series->points, series->allotted, sizeof(*series->points));
+}
+
 void series_add(struct series *series, float time_s, float value, float second)
 {
 	struct series_point point = {time_s, value, second};
 	series->latest = point;
-	if (series->points == NULL)
-		series->points = mem_zalloc(series->room, sizeof(*series->points));
 	if (series->count > 0 && time_s - series->begin_s < series->stretch_s) {
 		struct series_point *last = &series->points[series->count - 1];
 		if (value > last->value)
@@ -43,6 +49,8 @@ void series_add(struct series *series, float time_s, float value, float second)
 	}
 	if (series->count == series->room)
 		join_pairs(series);
+	if (series->count == series->allotted)
+		grow(series);
 	series->begin_s = time_s;
 	series->points[series->count++] = point;
 }

@@ -14,7 +14,8 @@ struct series_point {
 
 struct series {
 	struct series_point *points; /* owned */
-	uint32_t count, room;        /* room: most points ever kept; even */
+	uint32_t count, allotted;    /* in use, and room for, so far */
+	uint32_t room;               /* most points ever kept; even */
 	float stretch_s;             /* how long one point stands for */
 	float begin_s;               /* of the last point's stretch */
 	struct series_point latest;  /* the value now; perhaps not the last point */
