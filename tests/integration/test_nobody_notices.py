@@ -420,23 +420,9 @@ TYPINGS = {
 @pytest.mark.parametrize("typing", TYPINGS.values(), ids=TYPINGS)
 def test_in_a_terminal(python, program, typing, tmp_path):
     """On a terminal: prompts, typing lines, end of file, Ctrl-C."""
-    if python.is_in_sid:
-        pytest.skip("the other tree has no terminals")
-    script = str(program(IN_TERMINAL))
-    plain = in_terminal([python.executable, script], typing, tmp_path)
-    profiled = in_terminal(
-        [
-            str(heatline_executable()),
-            "run",
-            "--quiet",
-            "--python",
-            python.executable,
-            "-o",
-            str(tmp_path / "profile.json"),
-            script,
-        ],
-        typing,
-        tmp_path,
-    )
+    script = program(IN_TERMINAL)
+    plain = in_terminal(python.command([python.executable, script]), typing, tmp_path)
+    words = ["run", "--quiet", "--python", python.executable, "-o", tmp_path / "profile.json", script]
+    profiled = in_terminal(python.command([heatline_executable(), *words]), typing, tmp_path)
     assert profiled == plain
     assert (tmp_path / "profile.json").exists()
