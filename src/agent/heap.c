@@ -260,7 +260,8 @@ static void push_copy(struct agent_thread *self, uint64_t weight)
 static struct agent_thread *enter(void)
 {
 	struct agent_thread *self = g_self;
-	if (self == NULL || !g_agent.is_active || places == NULL ||
+	/* What is allocated while Python ends is no line's. */
+	if (self == NULL || !g_agent.is_active || places == NULL || allocators_are_ending() ||
 	    atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire))
 		return NULL;
 	return self;
