@@ -33,9 +33,9 @@ static __thread struct meter copy_meter __attribute__((tls_model("initial-exec")
 
 /* 640 samples of 5 MB; 2500 a second, at 2 us each in agent and collector, and
  * no more at once than the ring has room for. */
-static struct meter_rate heap_rate = {.least_window = 8192, .burst = 7000, .per_s = 2500};
-static struct meter_rate copy_rate = {.least_window = 65536, .burst = 1000, .per_s = 500};
-_Static_assert((7000 + 1000) * TOKEN_BYTES <= RING_BYTES, "bursts fit in the ring");
+static struct meter_rate heap_rate = {.least_window = 8192, .burst = 5500, .per_s = 2500};
+static struct meter_rate copy_rate = {.least_window = 65536, .burst = 600, .per_s = 400};
+_Static_assert((5500 + 600) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "bursts fit in the ring");
 
 _Alignas(4096) _Atomic uint8_t g_heap_filter[HEAP_FILTER_SLOTS];
 static struct place *places;
@@ -206,6 +206,16 @@ static int64_t tokens_for(size_t bytes)
 	return (int64_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES);
 }
 
+/* A reservation that leaves room for what matters more: threads, code objects,
+ * samples of the CPU, ends of allocations. */
+static struct record *reserve(uint32_t bytes)
+{
+	struct ring *ring = g_agent.ring;
+	uint64_t used = atomic_load_explicit(&ring->head, memory_order_relaxed) -
+			atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	return used < RING_BYTES / 4 * 3 ? ring_reserve(ring, bytes) : NULL;
+}
+
 static void push_alloc(struct agent_thread *self, const void *block, size_t size, uint64_t weight,
 		       uint32_t flags)
 {
@@ -217,7 +227,7 @@ static void push_alloc(struct agent_thread *self, const void *block, size_t size
 	}
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
 	meter_rate_spend(&heap_rate, tokens_for(bytes + sizeof(struct record_free)), now_wall_ns());
-	struct record *record = ring_reserve(g_agent.ring, bytes);
+	struct record *record = reserve(bytes);
 	if (record == NULL) {
 		ring_count_lost(g_agent.ring, LOST_ALLOCS);
 		return;
@@ -244,7 +254,7 @@ static void push_copy(struct agent_thread *self, uint64_t weight)
 		return;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_copy) + count * sizeof(struct record_frame));
 	meter_rate_spend(&copy_rate, tokens_for(bytes), now_wall_ns());
-	struct record *record = ring_reserve(g_agent.ring, bytes);
+	struct record *record = reserve(bytes);
 	if (record == NULL)
 		return;
 	struct record_copy *out = (struct record_copy *)record;
