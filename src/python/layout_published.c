@@ -200,7 +200,7 @@ static void fill_published(const uint64_t *words, struct py_layout *layout)
 	layout->runtime_interpreters_head = (uint32_t)words[RUNTIME_HEAD];
 	layout->interp_next = (uint32_t)words[INTERP_NEXT];
 	layout->interp_threads_head = (uint32_t)words[INTERP_THREADS];
-	layout->interp_gil = (uint32_t)words[INTERP_GIL];
+	layout->interp_gil = layout->free_threaded ? PY_ABSENT : (uint32_t)words[INTERP_GIL];
 	layout->interp_gc_collecting = (uint32_t)(words[INTERP_GC] + words[GC_COLLECTING]);
 	layout->thread_next = (uint32_t)words[THREAD_NEXT];
 	layout->thread_interp = (uint32_t)words[THREAD_INTERP];
