@@ -25,9 +25,11 @@ void images_fini(struct images *images)
 static enum image_kind kind_of_path(const char *path)
 {
 	/* Their functions do the interpreter's small chores as well as an
-	 * extension's work; the instruction decides which it was. */
-	static const char *const support[] = {"libc.so", "libc-",       "libm.so", "libm-",
-					      "ld-",     "libpthread", "ld.so",   "libdl"};
+	 * extension's work; the instruction decides which it was.  Our own hooks
+	 * stand before the C library's allocators. */
+	static const char *const support[] = {"libc.so", "libc-",      "libm.so", "libm-",
+					      "ld-",     "libpthread", "ld.so",   "libdl",
+					      "libheatline-agent"};
 	if (path[0] == '\0')
 		return IMAGE_GENERATED;
 	if (path[0] == '[')
