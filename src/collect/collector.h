@@ -2,7 +2,9 @@
  *
  * One struct collector per run, in the heatline process, single-threaded:
  *
- *	process.c   finds the rings, drains them, books samples
+ *	process.c   finds the rings, drains them
+ *	samples.c   books CPU samples; stacks.c what all stacks need
+ *	memory.c    books allocations and copies (heap.h)
  *	watch.c     looks at threads that wait, books their waiting
  *	memory.c    books allocations and copies
  *	build.c     makes a struct profile of it all, as often as wanted
@@ -133,32 +135,40 @@ void processes_drain(struct collector *collector);
 /* The program itself has ended: drains what is left, for good. */
 void processes_finish(struct collector *collector);
 
-/* Books a stack of code indexes (in collector->tree_frames, innermost first)
- * and returns its node. */
-uint32_t processes_stack_node(struct collector *collector, uint32_t count);
-
 /* A code object met from outside or in a ring; relative file names are
  * those of the process's folder. */
 uint32_t processes_add_code(struct collector *collector, struct process *process,
 			    const struct code_info *info);
 
+/* --- stacks.c --- */
+
+/* Books a stack of code indexes (in collector->tree_frames, innermost first)
+ * and returns its node. */
+uint32_t stacks_node(struct collector *collector, uint32_t count);
+
 /* Turns a record's code ids into frames (in collector->tree_frames); false when
  * one is not known. */
-bool processes_translate(struct collector *collector, struct process *process,
+bool stacks_translate(struct collector *collector, struct process *process,
 			 const struct record_frame *frames, uint32_t count);
 
 /* Notes that the thread is at this frame's line; true when it was last seen at
  * another. */
-bool processes_at_line(struct collector *collector, struct thread *thread,
+bool stacks_at_line(struct collector *collector, struct thread *thread,
 		       struct tree_frame frame);
 
 /* The frame whose line a stack of count frames is booked to: the innermost in
  * scope, else the innermost. */
-uint32_t processes_line_frame(const struct collector *collector, uint32_t count);
+uint32_t stacks_line_frame(const struct collector *collector, uint32_t count);
 
 /* Whether the outermost of count frames (at least 1) is the import system's,
  * which runs by itself only while the interpreter starts. */
-bool processes_is_startup(const struct collector *collector, uint32_t count);
+bool stacks_are_startup(const struct collector *collector, uint32_t count);
+
+/* --- samples.c --- */
+
+/* A CPU sample; false when the record makes no sense. */
+bool samples_on_record(struct collector *collector, struct process *process,
+		       const struct record_sample *sample);
 
 /* --- memory.c --- */
 

@@ -54,23 +54,23 @@ static const struct code *function_code(const struct collector *collector, uint3
 static bool find_place(struct collector *collector, struct process *process, uint32_t slot,
 		       const struct record_frame *frames, uint32_t count, struct place *place)
 {
-	if (!processes_translate(collector, process, frames, count))
+	if (!stacks_translate(collector, process, frames, count))
 		return false;
 	*place = (struct place){NODE_STARTUP, SITE_NONE, SITE_NONE, .is_startup = true};
-	if (count == 0 ? is_main_thread(process, slot) : processes_is_startup(collector, count))
+	if (count == 0 ? is_main_thread(process, slot) : stacks_are_startup(collector, count))
 		return true;
-	place->node = processes_stack_node(collector, count);
+	place->node = stacks_node(collector, count);
 	place->is_startup = false;
 	if (count == 0)
 		return true;
-	uint32_t at = processes_line_frame(collector, count);
+	uint32_t at = stacks_line_frame(collector, count);
 	struct tree_frame frame = collector->tree_frames[at];
 	struct code *code = &collector->codes.items[frame.code];
 	if (!code->in_scope)
 		return true;
 	const struct code *function = function_code(collector, at, count);
 	struct thread *thread = slot < RING_THREADS ? process->slots[slot] : NULL;
-	place->is_return = thread != NULL && processes_at_line(collector, thread, frame);
+	place->is_return = thread != NULL && stacks_at_line(collector, thread, frame);
 	place->line_site = heap_line_site(&collector->heap, code->filename,
 					  codes_line(code, frame.offset));
 	place->function_site = heap_function_site(&collector->heap, function->filename,

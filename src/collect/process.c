@@ -18,13 +18,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "collect/classify.h"
 
 #define PROCESSES_MAX 4096u
 #define THREADS_MAX 20000u /* of one process, over its life */
 #define CODE_IDS_MAX (8u << 20)
-#define DELAY_MIN_NS 20000000u /* CPU time over which waiting for a CPU is paid out */
-#define DELAY_MAX_NS 500000000u
 
 /* --- names and folders --- */
 
@@ -286,210 +283,6 @@ static bool on_code(struct collector *collector, struct process *process,
 	return true;
 }
 
-/* --- samples --- */
-
-uint32_t processes_line_frame(const struct collector *collector, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		if (collector->codes.items[collector->tree_frames[i].code].in_scope)
-			return i;
-	}
-	return 0;
-}
-
-uint32_t processes_stack_node(struct collector *collector, uint32_t count)
-{
-	return tree_add(&collector->tree, collector->tree_frames, count,
-			count == 0 ? 0 : processes_line_frame(collector, count));
-}
-
-bool processes_at_line(struct collector *collector, struct thread *thread,
-		       struct tree_frame frame)
-{
-	struct code *code = &collector->codes.items[frame.code];
-	if (!code->in_scope)
-		return false;
-	uint32_t line = codes_line(code, frame.offset);
-	bool is_other = thread->line != line || thread->line_file != code->filename;
-	thread->line = line;
-	thread->line_file = code->filename;
-	return is_other;
-}
-
-static uint64_t next_random(struct collector *collector)
-{
-	collector->random ^= collector->random << 13;
-	collector->random ^= collector->random >> 7;
-	collector->random ^= collector->random << 17;
-	return collector->random;
-}
-
-/* Keeps when the line was hot: each moment has the same chance to stay. */
-static void note_moment(struct collector *collector, struct tree_frame frame, uint64_t time_ns)
-{
-	bool is_new;
-	uint64_t key = (uint64_t)frame.code << 32 | frame.offset;
-	uint64_t *index = map_put(&collector->moment_index, key, &is_new);
-	if (is_new) {
-		*index = collector->moments.count;
-		vec_push(&collector->moments,
-			 ((struct moments){.code = frame.code, .offset = frame.offset}));
-	}
-	struct moments *moments = &collector->moments.items[*index];
-	uint64_t at = moments->seen < MOMENTS_PER_PLACE ? moments->seen
-							: next_random(collector) % (moments->seen + 1);
-	moments->seen++;
-	if (at < MOMENTS_PER_PLACE && time_ns >= collector->start_ns)
-		moments->times_s[at] = (float)((double)(time_ns - collector->start_ns) * 1e-9);
-}
-
-static enum image_kind image_of(struct process *process, const struct record_sample *sample)
-{
-	enum image_kind kind = images_find(&process->images, process->pid, sample->pc,
-					   sample->time_ns);
-	if (kind != IMAGE_UNKNOWN)
-		return kind;
-	return sample->place == PLACE_INTERPRETER ? IMAGE_INTERPRETER : IMAGE_EXTENSION;
-}
-
-/* Books the user time of a sample by where its program counter stood. */
-static void book_user_time(struct collector *collector, struct process *process,
-			   const struct record_sample *sample, struct tree_weights *self,
-			   uint64_t user_ns)
-{
-	enum image_kind image = image_of(process, sample);
-	if (sample->count == 0) {
-		self->native_ns += user_ns;
-		return;
-	}
-	struct tree_frame leaf = collector->tree_frames[0];
-	struct code *code = &collector->codes.items[leaf.code];
-	struct op_count *op = codes_op(code, leaf.offset);
-	bool is_system = sample->place == PLACE_SYSTEM;
-	if (image == IMAGE_EXTENSION || (image == IMAGE_GENERATED && !is_system)) {
-		if (image == IMAGE_GENERATED && py_op_kind(code->version, sample->opcode) == PY_OP_JIT) {
-			self->python_ns += user_ns;
-			return;
-		}
-		if (op != NULL)
-			op->native++;
-		self->native_ns += user_ns;
-		return;
-	}
-	enum verdict verdict = is_system ? VERDICT_NATIVE
-					 : classify_sample(code, leaf.offset, sample->opcode);
-	if (op != NULL && !is_system)
-		op->leaf++;
-	if (verdict == VERDICT_PYTHON)
-		self->python_ns += user_ns;
-	else if (verdict == VERDICT_NATIVE)
-		self->native_ns += user_ns;
-	else
-		self->open_ns += user_ns;
-}
-
-static void count_callees(struct collector *collector, uint32_t count)
-{
-	for (uint32_t i = 1; i < count; i++) {
-		struct tree_frame frame = collector->tree_frames[i];
-		struct op_count *op = codes_op(&collector->codes.items[frame.code], frame.offset);
-		if (op != NULL)
-			op->callee++;
-	}
-}
-
-/* The weights to book to: a node's; for a thread of a C library the main
- * thread's line, which is where such threads are put to work; for a main
- * thread without Python the interpreter's own start or end. */
-static struct tree_weights *weights_of(struct collector *collector, struct process *process,
-				       const struct thread *thread, uint32_t count, uint32_t *node)
-{
-	*node = processes_stack_node(collector, count);
-	if (count == 0 && thread->is_main)
-		return &collector->startup;
-	if (count == 0)
-		*node = process->main_node;
-	else if (thread->is_main)
-		process->main_node = *node;
-	return &collector->tree.nodes[*node].self;
-}
-
-bool processes_is_startup(const struct collector *collector, uint32_t count)
-{
-	return collector->codes.items[collector->tree_frames[count - 1].code].is_bootstrap;
-}
-
-bool processes_translate(struct collector *collector, struct process *process,
-			 const struct record_frame *frames, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t id = frames[i].code;
-		if (id >= process->ids.count || process->ids.items[id] == 0)
-			return false;
-		collector->tree_frames[i] = (struct tree_frame){process->ids.items[id],
-								frames[i].offset};
-	}
-	return true;
-}
-
-/* The part of the time ready to run that this sample carries.  A look finds
- * the time of many samples in one lump, so it is paid out over the next part of
- * a second, in proportion to the CPU time: a lump would fall on one line. */
-static uint64_t take_delay(struct thread *thread, uint64_t cpu_ns, uint32_t node)
-{
-	uint64_t window_ns = thread->cpu_ns / 4;
-	if (window_ns < DELAY_MIN_NS)
-		window_ns = DELAY_MIN_NS;
-	if (window_ns > DELAY_MAX_NS)
-		window_ns = DELAY_MAX_NS;
-	double share = cpu_ns < window_ns ? (double)cpu_ns / (double)window_ns : 1.0;
-	uint64_t part = (uint64_t)((double)thread->pending_delay_ns * share);
-	thread->pending_delay_ns -= part;
-	thread->recent[thread->samples % RECENT_SAMPLES] = node;
-	return part;
-}
-
-static bool on_sample(struct collector *collector, struct process *process,
-		      const struct record_sample *sample)
-{
-	uint64_t need = sizeof(*sample) + (uint64_t)sample->count * sizeof(sample->frames[0]);
-	if (sample->count > WALK_MAX_FRAMES || need > sample->head.size ||
-	    sample->thread >= RING_THREADS || process->slots[sample->thread] == NULL)
-		return false;
-	uint64_t alive_ns = sample->time_ns - process->start_ns;
-	if (sample->time_ns < process->start_ns || sample->user_ns > alive_ns + 1000000000u ||
-	    sample->system_ns > alive_ns + 1000000000u ||
-	    !processes_translate(collector, process, sample->frames, sample->count))
-		return false;
-
-	struct thread *thread = process->slots[sample->thread];
-	uint32_t node;
-	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
-	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
-	uint64_t delay_ns = thread->is_main ? take_delay(thread, cpu_ns, node) : 0;
-	bool is_in_kernel = sample->system_ns > sample->user_ns;
-	book_user_time(collector, process, sample, self,
-		       sample->user_ns + (is_in_kernel ? 0 : delay_ns));
-	self->system_ns += sample->system_ns + (is_in_kernel ? delay_ns : 0);
-	self->cpu_ns += cpu_ns;
-	self->samples++;
-	thread->cpu_ns += cpu_ns;
-	thread->samples++;
-	collector->cpu_samples++;
-	collector->sampled_cpu_ns += cpu_ns;
-	if ((sample->flags & SAMPLE_CUT) != 0)
-		collector->cut_samples++;
-	if (sample->count > 0) {
-		count_callees(collector, sample->count);
-		struct tree_frame line =
-			collector->tree_frames[processes_line_frame(collector, sample->count)];
-		processes_at_line(collector, thread, line);
-		if (!processes_is_startup(collector, sample->count))
-			note_moment(collector, line, sample->time_ns);
-	}
-	return true;
-}
-
 /* --- draining --- */
 
 static bool on_record(struct collector *collector, struct process *process,
@@ -501,7 +294,7 @@ static bool on_record(struct collector *collector, struct process *process,
 		       on_code(collector, process, (const struct record_code *)record);
 	case RECORD_SAMPLE:
 		return record->size >= sizeof(struct record_sample) &&
-		       on_sample(collector, process, (const struct record_sample *)record);
+		       samples_on_record(collector, process, (const struct record_sample *)record);
 	case RECORD_THREAD:
 	case RECORD_THREAD_END:
 		if (record->size < sizeof(struct record_thread))

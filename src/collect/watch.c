@@ -126,10 +126,10 @@ static bool read_stack(struct collector *collector, struct process *process,
 		collector->tree_frames[kept++] =
 			(struct tree_frame){code, collector->walk_frames[i].offset};
 	}
-	*node = processes_stack_node(collector, kept);
+	*node = stacks_node(collector, kept);
 	if (kept > 0)
-		processes_at_line(collector, thread,
-				  collector->tree_frames[processes_line_frame(collector, kept)]);
+		stacks_at_line(collector, thread,
+				  collector->tree_frames[stacks_line_frame(collector, kept)]);
 	return true;
 }
 

@@ -1,0 +1,50 @@
+/* stacks.c - stacks of code indexes, on their way from a record to the tree.
+ *
+ * A stack stands in collector->tree_frames, innermost first. */
+#include "collect/collector.h"
+
+uint32_t stacks_line_frame(const struct collector *collector, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (collector->codes.items[collector->tree_frames[i].code].in_scope)
+			return i;
+	}
+	return 0;
+}
+
+uint32_t stacks_node(struct collector *collector, uint32_t count)
+{
+	return tree_add(&collector->tree, collector->tree_frames, count,
+			count == 0 ? 0 : stacks_line_frame(collector, count));
+}
+
+bool stacks_at_line(struct collector *collector, struct thread *thread,
+		       struct tree_frame frame)
+{
+	struct code *code = &collector->codes.items[frame.code];
+	if (!code->in_scope)
+		return false;
+	uint32_t line = codes_line(code, frame.offset);
+	bool is_other = thread->line != line || thread->line_file != code->filename;
+	thread->line = line;
+	thread->line_file = code->filename;
+	return is_other;
+}
+
+bool stacks_are_startup(const struct collector *collector, uint32_t count)
+{
+	return collector->codes.items[collector->tree_frames[count - 1].code].is_bootstrap;
+}
+
+bool stacks_translate(struct collector *collector, struct process *process,
+			 const struct record_frame *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t id = frames[i].code;
+		if (id >= process->ids.count || process->ids.items[id] == 0)
+			return false;
+		collector->tree_frames[i] = (struct tree_frame){process->ids.items[id],
+								frames[i].offset};
+	}
+	return true;
+}
