@@ -152,7 +152,7 @@ def test_the_man_page(heatline, tmp_path):
         (["run", "-o", "nosuch/p.json", "p.py"], "'nosuch' does not exist"),
         (["run", "-o", ".", "p.py"], "it is a folder"),
         (["run", "--cpu-sampling-rate", "0", "p.py"], "a number from 0.0001 to 10"),
-        (["run", "--memory", "p.py"], "--memory is not in this version"),
+        (["run", "--gpu", "p.py"], "--gpu is not in this version"),
         (["run", "--python", "nosuch", "p.py"], "there is no interpreter 'nosuch'"),
         (["run", "--program-path", "p.py", "p.py"], "is not a folder"),
         (["run", "-c", "nosuch.yaml", "p.py"], "there is no config file 'nosuch.yaml'"),

@@ -192,7 +192,7 @@ def test_a_full_disk_is_reported(heatline, profile):
 
 
 MEMORY_PROGRAM = """\
-KEPT = []
+import time; KEPT = []
 
 def keep():
     KEPT.append(bytes(8_000_000))
@@ -201,6 +201,7 @@ def churn():
     return len(bytearray(4_000_000))
 
 for step in range(30):
+    time.sleep(0.01)
     keep()
     churn()
 """
