@@ -163,7 +163,8 @@ static const char *learn_python(const struct python_symbols *symbols, struct rin
 		return "its interpreter hides the symbols that are needed";
 	ring->runtime = (uint64_t)(uintptr_t)symbols->runtime;
 	ring->code_type = (uint64_t)(uintptr_t)symbols->code_type;
-	start_find_code((uint64_t)(uintptr_t)symbols->version, &ring->image_start, &ring->image_end);
+	start_find_code((uint64_t)(uintptr_t)symbols->this_thread_state, &ring->image_start,
+			&ring->image_end);
 
 	const struct py_layout *known = py_layout_known(ring->python);
 	if (known != NULL) {

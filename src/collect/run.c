@@ -151,8 +151,11 @@ static void finish(struct collector *collector, struct run_result *result, struc
 	processes_finish(collector);
 	result->profile = build_profile(collector, false);
 	if (result->profile == NULL && collector->processes.count > 0) {
-		err_set(err, ERR_UNSUPPORTED, "the program ran, but was not profiled: %s",
-			collector->processes.items[0]->note);
+		const struct process *first = collector->processes.items[0];
+		err_set(err, ERR_UNSUPPORTED,
+			"the program ran, but its Python %s was not profiled: %s; try another with "
+			"--python",
+			first->python_text, first->note);
 	} else if (result->profile == NULL) {
 		err_set(err, ERR_TARGET,
 			"the program ran, but it started no Python that could be profiled; give the "
