@@ -60,6 +60,43 @@ def assert_not_run(script: Path) -> None:
     assert not script.with_name("it-ran").exists()
 
 
+@pytest.fixture
+def future(python, tmp_path):
+    """future(is_damaged): a Python 3.99, as its environment; damaged, it describes itself wrongly.
+
+    It is the newest real one with a version of its own, and a copy of its library in which
+    the published table of offsets may be overwritten.
+    """
+    if python.version < (3, 13) or python.is_in_sid:
+        pytest.skip("needs a 3.13 or newer that can be changed")
+    ask = "import sysconfig as c; print(c.get_config_var('LIBDIR'), c.get_config_var('INSTSONAME'))"
+    library = Path(*python.run_plain(["-c", ask]).stdout.split())
+    copy = tmp_path / "lib" / library.name
+    copy.parent.mkdir()
+    source = tmp_path / "version.c"
+    source.write_text('const char *Py_GetVersion(void) { return "3.99.0 (to come)"; }\n')
+    version = tmp_path / "version.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", version, source], check=True)
+
+    def make(is_damaged: bool) -> dict:
+        image = bytearray(library.read_bytes())
+        # The table begins with a word and the version; the word is in the code too.
+        minor = bytes([python.version[1]])
+        table = re.search(rb"xdebugpy..%s\x03\0{4}" % re.escape(minor), image, re.DOTALL)
+        if is_damaged and table:
+            image[table.start() + 24 : table.start() + 200] = b"\xff" * 176
+        copy.write_bytes(bytes(image))
+        environment = {"LD_PRELOAD": str(version), "LD_LIBRARY_PATH": str(copy.parent)}
+        look = (
+            f"import sys; print(sys.version[:4], {str(copy)!r} in open('/proc/self/maps').read())"
+        )
+        if python.run_plain(["-c", look], env=environment).stdout != "3.99 True\n":
+            pytest.skip("this Python does not run when it is changed")
+        return environment
+
+    return make
+
+
 class TestRun:
     """heatline run, before and after the program."""
 
@@ -226,31 +263,20 @@ class TestRun:
         assert (done.returncode, done.stdout) in ((0, "ran\n"), (2, ""))
         assert re.search(r"2\.7|3\.8", sentence(done.stderr))
 
-    def test_python_too_new(self, python, good, kept, tmp_path):
-        """An interpreter of a version to come whose published layout does not hold."""
-        if python.version < (3, 13) or python.is_in_sid:
-            pytest.skip("needs a 3.13 or newer in one file")
-        image = bytearray(Path(python.executable).resolve().read_bytes())
-        at = image.find(b"xdebugpy")
-        if at < 0:
-            pytest.skip("the interpreter is in a library")
-        # The version word follows; then sizes and offsets, which become nonsense.
-        version = int.from_bytes(image[at + 8 : at + 16], "little")
-        newer = (version & ~0x00FF0000 | 0x00630000).to_bytes(8, "little")
-        image[at + 8 : at + 16] = newer
-        image[at + 24 : at + 200] = b"\xff" * 176
-        future = tmp_path / "bin" / "python3.99"
-        future.parent.mkdir()
-        future.write_bytes(bytes(image))
-        future.chmod(0o755)
-        environment = {"PYTHONHOME": str(Path(python.executable).resolve().parents[1])}
-        ran = python.run([future, "-c", "print('it works')"], env=environment)
-        if ran.stdout != "it works\n":
-            pytest.skip("the interpreter does not run when it is changed")
-        command = ["run", "--quiet", "--python", future, "-o", kept, good]
-        done = python.heatline(command, cwd=tmp_path, env=environment)
+    def test_python_too_new(self, python, future, good, kept):
+        """A version to come whose published layout does not hold runs, without a profile."""
+        environment = future(is_damaged=True)
+        done = python.heatline_run(good, options=["--quiet"], outfile=kept, env=environment)
         assert (done.returncode, done.stdout) == (5, "the program ran\n")
-        assert sentence(done.stderr)
+        assert "3.99" in sentence(done.stderr)
+
+    def test_python_newer_than_known(self, python, future, program):
+        """A version to come that describes itself well is profiled."""
+        script = program("def hot():\n    for i in range(3000000):\n        i * i\nhot()\n")
+        done = python.heatline_run(script, env=future(is_damaged=False))
+        assert done.returncode == 0
+        assert done.profile["heatline"]["python"].startswith("3.99")
+        assert sum(line["n_cpu_percent_python"] for line in done.lines_of(script).values()) > 50
 
     @pytest.mark.parametrize(
         "text, words",

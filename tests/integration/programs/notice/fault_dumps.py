@@ -32,13 +32,16 @@ def waiting():
     done.wait()
 
 
-threading.Thread(target=waiting, name="waiting").start()
+thread = threading.Thread(target=waiting, name="waiting")
+thread.start()
 started.wait()
 time.sleep(0.05)
 faulthandler.dump_traceback_later(0.2, repeat=False)
 time.sleep(0.8)
 faulthandler.cancel_dump_traceback_later()
 done.set()
+thread.join()
+time.sleep(0.05)
 sys.stdout.flush()
 if len(sys.argv) > 1:
     inner({"segfault": faulthandler._sigsegv, "abort": os.abort}[sys.argv[1]])
