@@ -56,7 +56,7 @@ static inline uint64_t pause_count(void)
 static inline void *counted(void *block, size_t size, uint64_t left)
 {
 	g_heap_left = left;
-	return heap_count(size) ? heap_sample(block, size, ALLOC_PYTHON) : block;
+	return heap_count(size) ? heap_meet(block, size, ALLOC_PYTHON) : block;
 }
 
 static void *python_malloc_paused(void *context, size_t size)
@@ -87,7 +87,7 @@ static void *python_calloc(void *context, size_t count, size_t size)
 static void *python_realloc(void *context, void *block, size_t size)
 {
 	const struct python_allocator *next = context;
-	uint64_t id = heap_take(block);
+	uint64_t id = live_take(block);
 	uint64_t left = pause_count();
 	void *moved = next->realloc(next->context, block, size);
 	if (moved == NULL && id != 0)
@@ -100,7 +100,7 @@ static void *python_realloc(void *context, void *block, size_t size)
 static void python_free(void *context, void *block)
 {
 	const struct python_allocator *next = context;
-	if (heap_may_be_sampled(block))
+	if (live_may_have(block))
 		heap_forget(block);
 	next->free(next->context, block);
 }

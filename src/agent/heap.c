@@ -1,9 +1,8 @@
 /* heap.c - see heap.h.
  *
- * The live samples are a table of buckets of eight, shared by all threads
- * without a lock: an address is put in by the thread that has just been given
- * it and taken out by the one that gives it back, so no two threads ever work
- * on the same address; different ones meet only in the claim of a place. */
+ * What is done is kept within three budgets: marks, which cost some 40 ns;
+ * samples of one site; and samples of all, which cost 2 us in agent and
+ * collector and take room in the ring. */
 #include "agent/heap.h"
 
 #include <errno.h>
@@ -13,98 +12,55 @@
 #include "agent/agent.h"
 #include "agent/allocators.h"
 #include "agent/meter.h"
+#include "agent/sites.h"
 
-#define BUCKETS (1u << 15)
-#define BUCKET_PLACES 8u
-#define BUCKETS_TRIED 4u
-#define PLACES (BUCKETS * BUCKET_PLACES)
 #define LATE_MAX 8192u
-#define TOKEN_BYTES 256u /* of the ring, that a token of a rate stands for */
+#define TOKEN_BYTES 256u /* of the ring, that a token of all samples stands for */
+#define MARKS_AT_ONCE 64u
+#define KEY_FRAMES 4u /* innermost ones, by which a site is known */
+#define KEY_COPY 0x100u
+#define KEY_SIZE_SHIFT 16
 
-struct place {
-	_Atomic uint64_t block; /* 0: free */
-	uint64_t id;
+/* What is allocated, or what is copied. */
+struct stream {
+	struct meter_budget mark_budget, site_budget, all_budget;
+	uint64_t fixed_window; /* not 0: the user chose it, every mark is a sample */
+	struct meter_rate mark_rate, all_rate;
+};
+
+/* A thread's part of a stream. */
+struct stream_thread {
+	struct meter meter;
+	uint32_t marks; /* not paid for yet */
 };
 
 __thread uint64_t g_heap_left __attribute__((tls_model("initial-exec")));
 __thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
-static __thread struct meter heap_meter __attribute__((tls_model("initial-exec")));
-static __thread struct meter copy_meter __attribute__((tls_model("initial-exec")));
+static __thread struct stream_thread own_allocs __attribute__((tls_model("initial-exec")));
+static __thread struct stream_thread own_copies __attribute__((tls_model("initial-exec")));
 
-/* 640 samples of 5 MB; 2500 a second, at 2 us each in agent and collector, and
- * no more at once than the ring has room for. */
-static struct meter_rate heap_rate = {.least_window = 8192, .burst = 5500, .per_s = 2500};
-static struct meter_rate copy_rate = {.least_window = 65536, .burst = 600, .per_s = 400};
-_Static_assert((5500 + 600) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "bursts fit in the ring");
+/* 640 marks of 5 MB.  A burst of samples must find room in the ring. */
+#define ALLOCS_BURST 5500u
+#define COPIES_BURST 600u
+_Static_assert((ALLOCS_BURST + COPIES_BURST) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "see reserve");
 
-_Alignas(4096) _Atomic uint8_t g_heap_filter[HEAP_FILTER_SLOTS];
-static struct place *places;
-static _Atomic uint32_t live_count;
-static _Atomic uint32_t live_limit; /* when it is reached samples become rarer */
+static struct stream allocs = {
+	.mark_budget = {8192, 300000, 300000},
+	.site_budget = {8192, 1000, 1000},
+	.all_budget = {8192, ALLOCS_BURST, 4000},
+};
+static struct stream copies = {
+	.mark_budget = {65536, 50000, 50000},
+	.site_budget = {65536, 200, 200},
+	.all_budget = {65536, COPIES_BURST, 800},
+};
+
+static struct agent_site *sites;
 static _Atomic uint64_t next_id = 1;
 
 /* Frees that found the ring full; told as soon as it has room. */
 static _Atomic uint64_t late[LATE_MAX];
 static _Atomic uint32_t late_count;
-
-/* --- live samples --- */
-
-static struct place *bucket_of(const void *block, uint32_t attempt)
-{
-	uint64_t hash = ((uint64_t)(uintptr_t)block >> 4) * 0x9e3779b97f4a7c15ull;
-	return &places[(((hash >> 40) + attempt) & (BUCKETS - 1)) * BUCKET_PLACES];
-}
-
-/* The table never fills: each time that half of what is left of it is taken,
- * samples become half as many. */
-static void live_counted(void)
-{
-	uint32_t limit = atomic_load_explicit(&live_limit, memory_order_relaxed);
-	if (atomic_fetch_add_explicit(&live_count, 1, memory_order_relaxed) >= limit &&
-	    atomic_compare_exchange_strong(&live_limit, &limit, limit + (PLACES - limit) / 2))
-		meter_rate_raise_floor(&heap_rate);
-}
-
-static bool live_add(const void *block, uint64_t id)
-{
-	for (uint32_t i = 0; i < BUCKETS_TRIED * BUCKET_PLACES; i++) {
-		struct place *place = &bucket_of(block, i / BUCKET_PLACES)[i % BUCKET_PLACES];
-		uint64_t empty = 0;
-		/* The id is read only by whoever frees the block, after us. */
-		if (atomic_load_explicit(&place->block, memory_order_relaxed) == 0 &&
-		    atomic_compare_exchange_strong(&place->block, &empty,
-						   (uint64_t)(uintptr_t)block)) {
-			place->id = id;
-			_Atomic uint8_t *count = &g_heap_filter[heap_filter_slot(block)];
-			/* A full counter stays full: it then says "maybe" for good. */
-			if (atomic_load_explicit(count, memory_order_relaxed) < 255)
-				atomic_fetch_add_explicit(count, 1, memory_order_release);
-			live_counted();
-			return true;
-		}
-	}
-	return false;
-}
-
-uint64_t heap_take(const void *block)
-{
-	uint64_t wanted = (uint64_t)(uintptr_t)block;
-	if (block == NULL || places == NULL || !heap_may_be_sampled(block))
-		return 0;
-	for (uint32_t i = 0; i < BUCKETS_TRIED * BUCKET_PLACES; i++) {
-		struct place *place = &bucket_of(block, i / BUCKET_PLACES)[i % BUCKET_PLACES];
-		if (atomic_load_explicit(&place->block, memory_order_acquire) != wanted)
-			continue;
-		uint64_t id = place->id;
-		_Atomic uint8_t *count = &g_heap_filter[heap_filter_slot(block)];
-		if (atomic_load_explicit(count, memory_order_relaxed) < 255)
-			atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
-		atomic_store_explicit(&place->block, 0, memory_order_release);
-		atomic_fetch_sub_explicit(&live_count, 1, memory_order_relaxed);
-		return id;
-	}
-	return 0;
-}
 
 /* --- records --- */
 
@@ -155,13 +111,13 @@ void heap_end(uint64_t id)
 
 void heap_put_back(const void *block, uint64_t id)
 {
-	if (!live_add(block, id))
+	if (live_add(block, id) == LIVE_FULL)
 		heap_end(id);
 }
 
 void heap_forget(const void *block)
 {
-	uint64_t id = heap_take(block);
+	uint64_t id = live_take(block);
 	if (id != 0)
 		heap_end(id);
 }
@@ -200,12 +156,6 @@ static void copy_frames(const struct agent_thread *self, struct record_frame *fr
 		frames[i] = (struct record_frame){self->identities[i], self->frames[i].offset};
 }
 
-/* Samples with deep stacks cost more: in time, and in the ring's room. */
-static int64_t tokens_for(size_t bytes)
-{
-	return (int64_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES);
-}
-
 /* A reservation that leaves room for what matters more: threads, code objects,
  * samples of the CPU, ends of allocations. */
 static struct record *reserve(uint32_t bytes)
@@ -216,54 +166,157 @@ static struct record *reserve(uint32_t bytes)
 	return used < RING_BYTES / 4 * 3 ? ring_reserve(ring, bytes) : NULL;
 }
 
-static void push_alloc(struct agent_thread *self, const void *block, size_t size, uint64_t weight,
-		       uint32_t flags)
+/* Samples with deep stacks cost more: in time, and in the ring's room. */
+static void pay(struct stream *stream, struct agent_site *site, size_t bytes, uint64_t now_ns)
+{
+	int32_t tokens = (int32_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES);
+	meter_rate_spend(&site->rate, &stream->site_budget, 1, now_ns);
+	meter_rate_spend(&stream->all_rate, &stream->all_budget, tokens, now_ns);
+}
+
+static void follow(const void *block, struct record_alloc *out)
+{
+	switch (live_add(block, out->id)) {
+	case LIVE_ADDED:
+		break;
+	case LIVE_CROWDED:
+		meter_rate_raise_floor(&allocs.all_rate);
+		break;
+	case LIVE_FULL:
+		out->flags |= ALLOC_UNTRACKED;
+		break;
+	}
+}
+
+/* A block, the bytes that it stands for, and where. */
+struct sample {
+	const void *block;
+	size_t size;
+	uint64_t weight;
+	uint32_t flags;
+	struct agent_site *site;
+};
+
+static bool push_alloc(struct agent_thread *self, const struct sample *sample)
 {
 	uint32_t count;
 	push_late();
-	if (!walk_own_stack(self, &count)) {
-		ring_count_lost(g_agent.ring, LOST_ALLOCS);
-		return;
-	}
+	if (!walk_own_stack(self, &count))
+		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
-	meter_rate_spend(&heap_rate, tokens_for(bytes + sizeof(struct record_free)), now_wall_ns());
+	uint64_t now_ns = now_wall_ns();
+	pay(&allocs, sample->site, bytes + sizeof(struct record_free), now_ns);
 	struct record *record = reserve(bytes);
-	if (record == NULL) {
-		ring_count_lost(g_agent.ring, LOST_ALLOCS);
-		return;
-	}
+	if (record == NULL)
+		return false;
 	struct record_alloc *out = (struct record_alloc *)record;
-	out->time_ns = now_wall_ns();
+	out->time_ns = now_ns;
 	out->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-	out->size = size;
-	out->weight = weight;
+	out->size = sample->size;
+	out->weight = sample->weight;
 	out->thread = self->slot;
-	out->flags = flags;
+	out->flags = sample->flags;
 	out->count = count;
 	out->reserved = 0;
 	copy_frames(self, out->frames, count);
-	if (!live_add(block, out->id))
-		out->flags |= ALLOC_UNTRACKED;
+	follow(sample->block, out);
 	ring_commit(record, bytes, RECORD_ALLOC);
+	return true;
 }
 
-static void push_copy(struct agent_thread *self, uint64_t weight)
+static bool push_copy(struct agent_thread *self, const struct sample *sample)
 {
 	uint32_t count;
 	if (!walk_own_stack(self, &count))
-		return;
+		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_copy) + count * sizeof(struct record_frame));
-	meter_rate_spend(&copy_rate, tokens_for(bytes), now_wall_ns());
+	uint64_t now_ns = now_wall_ns();
+	pay(&copies, sample->site, bytes, now_ns);
 	struct record *record = reserve(bytes);
 	if (record == NULL)
-		return;
+		return false;
 	struct record_copy *out = (struct record_copy *)record;
-	out->time_ns = now_wall_ns();
-	out->weight = weight;
+	out->time_ns = now_ns;
+	out->weight = sample->weight;
 	out->thread = self->slot;
 	out->count = count;
 	copy_frames(self, out->frames, count);
 	ring_commit(record, bytes, RECORD_COPY);
+	return true;
+}
+
+/* --- from a mark to a sample --- */
+
+static uint64_t load_word(const char *at)
+{
+	uint64_t word;
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static const char *load_pointer(const char *at)
+{
+	return (const char *)(uintptr_t)load_word(at); /* NOLINT: an address */
+}
+
+/* The innermost frames: their code, and where they stand in it. */
+static uint64_t site_key(uint32_t flags)
+{
+	const struct py_layout *layout = &g_agent.layout;
+	const char *state = g_agent.this_thread_state();
+	uint64_t key = flags;
+	if (state == NULL)
+		return key;
+	const char *frame = load_pointer(state + layout->thread_frame);
+	if (frame != NULL && layout->frame_kind == PY_FRAME_CFRAME)
+		frame = load_pointer(frame + layout->cframe_current_frame);
+	/* f_lasti is half a word. */
+	uint64_t mask = layout->frame_kind == PY_FRAME_OBJECT ? UINT32_MAX : UINT64_MAX;
+	for (uint32_t i = 0; i < KEY_FRAMES && frame != NULL; i++) {
+		uint64_t at = load_word(frame + layout->frame_instr) & mask;
+		key = (key ^ load_word(frame + layout->frame_code) ^ at << 20) * 0x9e3779b97f4a7c15ull;
+		key ^= key >> 32;
+		frame = load_pointer(frame + layout->frame_previous);
+	}
+	return key;
+}
+
+/* Blocks of one line that differ in size often differ in how long they live
+ * (a buffer, and what is made from it): each size is sampled for itself. */
+static uint32_t size_class(size_t size)
+{
+	if (size < 512)
+		return (uint32_t)(size >> 4);
+	uint32_t log = 63u - (uint32_t)__builtin_clzll(size);
+	return log << 2 | (uint32_t)(size >> (log - 2) & 3u);
+}
+
+static uint64_t seed(void)
+{
+	return now_wall_ns() ^ (uint64_t)(uintptr_t)&own_allocs;
+}
+
+/* The bytes that the marks in this block stand for. */
+static uint64_t meet(struct stream *stream, struct stream_thread *own, uint64_t *left, size_t size)
+{
+	uint64_t window = stream->fixed_window != 0
+				  ? stream->fixed_window
+				  : meter_rate_window(&stream->mark_rate, &stream->mark_budget);
+	if (++own->marks == MARKS_AT_ONCE) {
+		meter_rate_spend(&stream->mark_rate, &stream->mark_budget, MARKS_AT_ONCE,
+				 now_wall_ns());
+		own->marks = 0;
+	}
+	return meter_take(&own->meter, left, size, window, own->meter.window == 0 ? seed() : 0);
+}
+
+static uint64_t site_window(const struct stream *stream, const struct agent_site *site)
+{
+	if (stream->fixed_window != 0)
+		return 0;
+	uint64_t own = sites_window(site, &stream->site_budget);
+	uint64_t all = meter_rate_window(&stream->all_rate, &stream->all_budget);
+	return own > all ? own : all;
 }
 
 /* Whether this thread may be sampled now; keeps our own handler out. */
@@ -271,7 +324,7 @@ static struct agent_thread *enter(void)
 {
 	struct agent_thread *self = g_self;
 	/* What is allocated while Python ends is no line's. */
-	if (self == NULL || !g_agent.is_active || places == NULL || allocators_are_ending() ||
+	if (self == NULL || allocators_are_ending() ||
 	    atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire))
 		return NULL;
 	return self;
@@ -290,7 +343,29 @@ static void note_cost(uint64_t begin_ns)
 		atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost_ns, memory_order_relaxed);
 }
 
-/* Nothing inside counts towards the next sample. */
+/* Adds the bytes to their site, and takes a sample when that is due. */
+static void book(struct stream *stream, struct sample *sample, uint32_t key_flags,
+		 bool (*push)(struct agent_thread *, const struct sample *))
+{
+	if (sample->weight == 0 || !g_agent.is_active || sites == NULL)
+		return;
+	sample->site = sites_find(sites, site_key(key_flags));
+	sample->weight = sites_add(sample->site, sample->weight, site_window(stream, sample->site));
+	if (sample->weight == 0)
+		return;
+	struct agent_thread *self = enter();
+	bool is_taken = false;
+	if (self != NULL) {
+		uint64_t begin_ns = now_wall_ns();
+		is_taken = push(self, sample);
+		note_cost(begin_ns);
+		leave(self);
+	}
+	if (!is_taken)
+		sites_give_back(sample->site, sample->weight);
+}
+
+/* Nothing inside counts towards the next mark. */
 static uint64_t stop_count(uint64_t *left)
 {
 	uint64_t paused = *left;
@@ -298,47 +373,30 @@ static uint64_t stop_count(uint64_t *left)
 	return paused;
 }
 
-static uint64_t seed(void)
-{
-	return now_wall_ns() ^ (uint64_t)(uintptr_t)&heap_meter;
-}
-
-void *heap_sample(void *block, size_t size, uint32_t flags)
+void *heap_meet(void *block, size_t size, uint32_t flags)
 {
 	if (block == NULL)
 		return NULL;
 	int saved = errno;
 	uint64_t heap_left = stop_count(&g_heap_left);
 	uint64_t copy_left = stop_count(&g_copy_left);
-	uint64_t weight = meter_take(&heap_meter, &heap_left, size, meter_rate_window(&heap_rate),
-				     heap_meter.window == 0 ? seed() : 0);
-	struct agent_thread *self = weight > 0 ? enter() : NULL;
-	if (self != NULL) {
-		uint64_t begin_ns = now_wall_ns();
-		push_alloc(self, block, size, weight, flags);
-		note_cost(begin_ns);
-		leave(self);
-	}
+	struct sample sample = {.block = block, .size = size, .flags = flags};
+	sample.weight = meet(&allocs, &own_allocs, &heap_left, size);
+	book(&allocs, &sample, flags | size_class(size) << KEY_SIZE_SHIFT, push_alloc);
 	g_heap_left = heap_left;
 	g_copy_left = copy_left;
 	errno = saved;
 	return block;
 }
 
-void heap_copy_sample(size_t size)
+void heap_meet_copy(size_t size)
 {
 	int saved = errno;
 	uint64_t heap_left = stop_count(&g_heap_left);
 	uint64_t copy_left = stop_count(&g_copy_left);
-	uint64_t weight = meter_take(&copy_meter, &copy_left, size, meter_rate_window(&copy_rate),
-				     copy_meter.window == 0 ? ~seed() : 0);
-	struct agent_thread *self = weight > 0 ? enter() : NULL;
-	if (self != NULL) {
-		uint64_t begin_ns = now_wall_ns();
-		push_copy(self, weight);
-		note_cost(begin_ns);
-		leave(self);
-	}
+	struct sample sample = {.size = size};
+	sample.weight = meet(&copies, &own_copies, &copy_left, size);
+	book(&copies, &sample, KEY_COPY, push_copy);
 	g_heap_left = heap_left;
 	g_copy_left = copy_left;
 	errno = saved;
@@ -346,36 +404,33 @@ void heap_copy_sample(size_t size)
 
 /* --- life --- */
 
-static int make_tables(void)
+static int begin(void)
 {
-	void *table = agent_map(sizeof(struct place) * PLACES);
-	if (table == NULL)
-		return -errno;
-	places = table;
-	atomic_store(&live_count, 0);
-	atomic_store(&live_limit, PLACES / 2);
-	meter_rate_start(&heap_rate, now_wall_ns());
-	meter_rate_start(&copy_rate, now_wall_ns());
-	return 0;
+	static const struct meter_rate fresh;
+	memcpy(&allocs.mark_rate, &fresh, sizeof(fresh));
+	memcpy(&allocs.all_rate, &fresh, sizeof(fresh));
+	memcpy(&copies.mark_rate, &fresh, sizeof(fresh));
+	memcpy(&copies.all_rate, &fresh, sizeof(fresh));
+	void *old = sites;
+	sites = agent_map(sizeof(*sites) * SITES_COUNT);
+	if (old != NULL)
+		munmap(old, sizeof(*sites) * SITES_COUNT);
+	int status = live_start();
+	return sites == NULL ? -ENOMEM : status;
 }
 
 int heap_start(uint64_t window)
 {
-	heap_rate.fixed_window = window;
-	return make_tables();
+	allocs.fixed_window = window;
+	return begin();
 }
 
 void heap_after_fork(void)
 {
-	if (places == NULL)
+	if (sites == NULL)
 		return;
-	/* Forgotten before it is unmapped: munmap is hooked and looks into it. */
-	void *table = places;
-	places = NULL;
-	memset((void *)g_heap_filter, 0, HEAP_FILTER_SLOTS);
-	munmap(table, sizeof(struct place) * PLACES);
 	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
 		atomic_store(&late[i], 0);
 	atomic_store(&late_count, 0);
-	make_tables();
+	begin();
 }

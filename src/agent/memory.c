@@ -86,7 +86,7 @@ static bool resolve(void)
 
 static inline void *counted(void *block, size_t size)
 {
-	return heap_count(size) ? heap_sample(block, size, 0) : block;
+	return heap_count(size) ? heap_meet(block, size, 0) : block;
 }
 
 AGENT_EXPORT void *malloc(size_t size)
@@ -95,7 +95,7 @@ AGENT_EXPORT void *malloc(size_t size)
 		return arena_alloc(size);
 	if (!heap_count(size))
 		return real.malloc(size);
-	return heap_sample(real.malloc(size), size, 0);
+	return heap_meet(real.malloc(size), size, 0);
 }
 
 AGENT_EXPORT void *calloc(size_t count, size_t size)
@@ -109,7 +109,7 @@ AGENT_EXPORT void free(void *block)
 {
 	if (is_in_arena(block))
 		return;
-	if (heap_may_be_sampled(block))
+	if (live_may_have(block))
 		heap_forget(block);
 	if (IS_READY())
 		real.free(block);
@@ -144,7 +144,7 @@ AGENT_EXPORT void *realloc(void *block, size_t size)
 		return leave_arena(block, size);
 	if (!IS_READY())
 		return arena_alloc(size);
-	uint64_t id = heap_take(block);
+	uint64_t id = live_take(block);
 	return resized(block, id, real.realloc(block, size), size);
 }
 
@@ -231,7 +231,7 @@ AGENT_EXPORT void *mremap(void *block, size_t size, size_t new_size, int flags, 
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
-	uint64_t id = heap_take(block);
+	uint64_t id = live_take(block);
 	void *moved = real.mremap(block, size, new_size, flags, wanted);
 	if (id != 0 && moved == MAP_FAILED) {
 		heap_put_back(block, id);
@@ -248,7 +248,7 @@ AGENT_EXPORT int munmap(void *block, size_t size)
 		errno = ENOMEM;
 		return -1;
 	}
-	if (heap_may_be_sampled(block))
+	if (live_may_have(block))
 		heap_forget(block);
 	return real.munmap(block, size);
 }
@@ -273,7 +273,7 @@ static void *copy_bytes(void *to, const void *from, size_t size)
 AGENT_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
 	if (heap_copy_count(size))
-		heap_copy_sample(size);
+		heap_meet_copy(size);
 	if (__builtin_expect(real.memcpy == NULL, 0))
 		return copy_bytes(to, from, size);
 	return real.memcpy(to, from, size);
@@ -282,7 +282,7 @@ AGENT_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t s
 AGENT_EXPORT void *memmove(void *to, const void *from, size_t size)
 {
 	if (heap_copy_count(size))
-		heap_copy_sample(size);
+		heap_meet_copy(size);
 	if (__builtin_expect(real.memmove == NULL, 0))
 		return copy_bytes(to, from, size);
 	return real.memmove(to, from, size);
@@ -296,14 +296,14 @@ void *__memmove_chk(void *to, const void *from, size_t size, size_t room); /* NO
 AGENT_EXPORT void *__memcpy_chk(void *to, const void *from, size_t size, size_t room)
 {
 	if (heap_copy_count(size))
-		heap_copy_sample(size);
+		heap_meet_copy(size);
 	return IS_READY() ? real.__memcpy_chk(to, from, size, room) : copy_bytes(to, from, size);
 }
 
 AGENT_EXPORT void *__memmove_chk(void *to, const void *from, size_t size, size_t room)
 {
 	if (heap_copy_count(size))
-		heap_copy_sample(size);
+		heap_meet_copy(size);
 	return IS_READY() ? real.__memmove_chk(to, from, size, room) : copy_bytes(to, from, size);
 }
 

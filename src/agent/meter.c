@@ -1,9 +1,9 @@
 /* meter.c - see meter.h. */
 #include "agent/meter.h"
 
-#define SHIFT_MAX 14u      /* of 8 KiB: 128 MiB */
+#define SHIFT_MAX 14u /* of 8 KiB: 128 MiB */
 #define REFILL_NS 50000000u
-#define GRACE_SHARE 24     /* of the burst, after the window was widened */
+#define GRACE_SHARE 4u /* of the burst, after the window was widened */
 
 static uint64_t next_random(struct meter *meter)
 {
@@ -56,40 +56,25 @@ uint64_t meter_take(struct meter *meter, uint64_t *left, uint64_t size, uint64_t
 
 /* --- rate --- */
 
-void meter_rate_start(struct meter_rate *rate, uint64_t now_ns)
-{
-	atomic_store(&rate->tokens, rate->burst);
-	atomic_store(&rate->refilled_ns, now_ns);
-	atomic_store(&rate->shift, 0);
-	atomic_store(&rate->shift_floor, 0);
-}
-
-uint64_t meter_rate_window(const struct meter_rate *rate)
-{
-	if (rate->fixed_window != 0)
-		return rate->fixed_window;
-	return rate->least_window << atomic_load_explicit(&rate->shift, memory_order_relaxed);
-}
-
 /* Two threads may do this at the same time: then one change is lost, and made
  * the next time. */
 static void widen(struct meter_rate *rate)
 {
-	uint32_t shift = atomic_load(&rate->shift);
+	uint16_t shift = atomic_load_explicit(&rate->shift, memory_order_relaxed);
 	if (shift < SHIFT_MAX)
-		atomic_store(&rate->shift, shift + 1);
+		atomic_store_explicit(&rate->shift, (uint16_t)(shift + 1), memory_order_relaxed);
 }
 
 static void narrow(struct meter_rate *rate)
 {
-	uint32_t shift = atomic_load(&rate->shift);
-	if (shift > atomic_load(&rate->shift_floor))
-		atomic_store(&rate->shift, shift - 1);
+	uint16_t shift = atomic_load_explicit(&rate->shift, memory_order_relaxed);
+	if (shift > atomic_load_explicit(&rate->shift_floor, memory_order_relaxed))
+		atomic_store_explicit(&rate->shift, (uint16_t)(shift - 1), memory_order_relaxed);
 }
 
 void meter_rate_raise_floor(struct meter_rate *rate)
 {
-	uint32_t least = atomic_load(&rate->shift_floor) + 1;
+	uint16_t least = (uint16_t)(atomic_load(&rate->shift_floor) + 1);
 	if (least > SHIFT_MAX)
 		return;
 	atomic_store(&rate->shift_floor, least);
@@ -97,28 +82,27 @@ void meter_rate_raise_floor(struct meter_rate *rate)
 		atomic_store(&rate->shift, least);
 }
 
-static void refill(struct meter_rate *rate, uint64_t now_ns)
+static void refill(struct meter_rate *rate, const struct meter_budget *budget, uint64_t now_ns)
 {
 	uint64_t last_ns = atomic_load_explicit(&rate->refilled_ns, memory_order_relaxed);
 	if (now_ns < last_ns + REFILL_NS ||
 	    !atomic_compare_exchange_strong(&rate->refilled_ns, &last_ns, now_ns))
 		return;
-	uint64_t more = (now_ns - last_ns) / 1000000u * rate->per_s / 1000u;
-	if (more > (uint64_t)rate->burst)
-		more = (uint64_t)rate->burst;
-	int64_t tokens = atomic_load(&rate->tokens) + (int64_t)more;
-	if (tokens > rate->burst / 2)
+	uint64_t more = (now_ns - last_ns) / 1000000u * budget->per_s / 1000u;
+	int64_t tokens = atomic_load(&rate->tokens);
+	tokens = last_ns == 0 || more > budget->burst ? budget->burst : tokens + (int64_t)more;
+	if (tokens > budget->burst / 2)
 		narrow(rate);
-	atomic_store(&rate->tokens, tokens < rate->burst ? tokens : rate->burst);
+	atomic_store(&rate->tokens, (int32_t)(tokens < budget->burst ? tokens : budget->burst));
 }
 
-void meter_rate_spend(struct meter_rate *rate, int64_t tokens, uint64_t now_ns)
+void meter_rate_spend(struct meter_rate *rate, const struct meter_budget *budget, int32_t tokens,
+		      uint64_t now_ns)
 {
-	if (rate->fixed_window != 0)
-		return;
-	refill(rate, now_ns);
+	refill(rate, budget, now_ns);
 	if (atomic_fetch_sub_explicit(&rate->tokens, tokens, memory_order_relaxed) >= tokens)
 		return;
 	widen(rate);
-	atomic_store(&rate->tokens, rate->burst / GRACE_SHARE);
+	atomic_store_explicit(&rate->tokens, (int32_t)(budget->burst / GRACE_SHARE),
+			      memory_order_relaxed);
 }

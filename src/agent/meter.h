@@ -1,19 +1,19 @@
 /* meter.h - which bytes of a stream are sampled, and how many a sample stands for.
  *
  * The stream is what a thread allocates, or what it copies.  Marks lie in it,
- * one window apart on average.  A block in which marks fall is sampled and
- * stands for one window a mark; since marks lie everywhere equally often, that
- * is right on average for every line, whatever the sizes of its blocks.  A
- * block of 3/2 windows or more would always have a mark: it is left out of the
- * stream, sampled always, and stands for itself exactly.
+ * one window apart on average.  A block in which marks fall is met and stands
+ * for one window a mark; since marks lie everywhere equally often, that is
+ * right on average for every line, whatever the sizes of its blocks.  A block
+ * of 3/2 windows or more would always have a mark: it is left out of the
+ * stream, met always, and stands for itself exactly.
  *
- * Marks are 1/2 to 3/2 windows apart, evenly drawn.  That is enough to
- * keep out of step with any pattern in the program, and an estimate over n
- * marks of one line errs by 1 / sqrt(12 n), where marks that know nothing of
- * each other (Poisson) would err by 1 / sqrt(n).  docs/MEMORY.md says more.
+ * Marks are 1/2 to 3/2 windows apart, evenly drawn.  That is enough to keep
+ * out of step with any pattern in the program, and an estimate over n marks of
+ * one line errs by 1 / sqrt(12 n), where marks that know nothing of each other
+ * (Poisson) would err by 1 / sqrt(n).  docs/MEMORY.md says more.
  *
- * A rate keeps the samples of all threads together within a budget by widening
- * the window.  Pure: reads no clock. */
+ * A rate widens a window while more comes than its budget allows, and narrows
+ * it again.  Pure: reads no clock. */
 #ifndef HEATLINE_AGENT_METER_H
 #define HEATLINE_AGENT_METER_H
 
@@ -29,32 +29,37 @@ struct meter {
 };
 
 /* The caller has found that a block is larger than what is left.  Returns how
- * many bytes it stands for, 0 when it is not sampled (a thread's first block
- * only begins the count), and sets *left behind it.  window: the one wanted
- * from here on; seed: any number, for the first time. */
+ * many bytes it stands for, 0 when it is not met (a thread's first block only
+ * begins the count), and sets *left behind it.  window: the one wanted from
+ * here on; seed: any number, for the first time. */
 uint64_t meter_take(struct meter *meter, uint64_t *left, uint64_t size, uint64_t window,
 		    uint64_t seed);
 
-/* Shared by all threads. */
-struct meter_rate {
-	uint64_t fixed_window;  /* not 0: the user chose it, nothing is adapted */
-	uint64_t least_window;  /* to begin with */
-	int64_t burst;          /* tokens to begin with, and the most there are */
-	uint64_t per_s;         /* tokens that come each second */
-	_Atomic int64_t tokens; /* when they are used up the window widens */
-	_Atomic uint64_t refilled_ns;
-	_Atomic uint32_t shift;       /* window = least_window << shift */
-	_Atomic uint32_t shift_floor; /* it is not made smaller than this again */
+struct meter_budget {
+	uint64_t least_window; /* bytes */
+	uint32_t burst;        /* tokens to begin with, and the most there are */
+	uint32_t per_s;        /* tokens that come each second */
 };
 
-void meter_rate_start(struct meter_rate *rate, uint64_t now_ns);
+/* Shared by all threads.  Begins all zero. */
+struct meter_rate {
+	_Atomic uint64_t refilled_ns; /* 0: not begun */
+	_Atomic int32_t tokens;       /* when they are used up the window widens */
+	_Atomic uint16_t shift;       /* window = least_window << shift */
+	_Atomic uint16_t shift_floor; /* it is not made smaller than this */
+};
 
-/* A sample was taken that is worth so many tokens; widens or narrows the window. */
-void meter_rate_spend(struct meter_rate *rate, int64_t tokens, uint64_t now_ns);
+/* Something was met or taken that is worth so many tokens. */
+void meter_rate_spend(struct meter_rate *rate, const struct meter_budget *budget, int32_t tokens,
+		      uint64_t now_ns);
 
 /* Makes the smallest window twice as large, for good. */
 void meter_rate_raise_floor(struct meter_rate *rate);
 
-uint64_t meter_rate_window(const struct meter_rate *rate);
+static inline uint64_t meter_rate_window(const struct meter_rate *rate,
+					 const struct meter_budget *budget)
+{
+	return budget->least_window << atomic_load_explicit(&rate->shift, memory_order_relaxed);
+}
 
 #endif

@@ -104,34 +104,42 @@ static void test_window_changes(void **state)
 static void test_rate_widens_and_narrows(void **state)
 {
 	(void)state;
-	struct meter_rate rate = {.least_window = WINDOW, .burst = 1200, .per_s = 100};
-	uint64_t now_ns = 5;
-	meter_rate_start(&rate, now_ns);
+	static const struct meter_budget budget = {.least_window = WINDOW, .burst = 1200, .per_s = 100};
+	struct meter_rate rate = {0};
+	uint64_t now_ns = 1000000000;
 	for (int i = 0; i < 1200; i++)
-		meter_rate_spend(&rate, 1, now_ns);
-	assert_int_equal(meter_rate_window(&rate), WINDOW);
-	meter_rate_spend(&rate, 1, now_ns);
-	assert_int_equal(meter_rate_window(&rate), 2 * WINDOW);
+		meter_rate_spend(&rate, &budget, 1, now_ns);
+	assert_int_equal(meter_rate_window(&rate, &budget), WINDOW);
+	meter_rate_spend(&rate, &budget, 1, now_ns);
+	assert_int_equal(meter_rate_window(&rate, &budget), 2 * WINDOW);
 	for (int i = 0; i < 100000; i++)
-		meter_rate_spend(&rate, 1, now_ns);
-	assert_true(meter_rate_window(&rate) >= 1024 * WINDOW);
+		meter_rate_spend(&rate, &budget, 1, now_ns);
+	assert_true(meter_rate_window(&rate, &budget) >= 1024 * WINDOW);
 	for (int i = 0; i < 200; i++)
-		meter_rate_spend(&rate, 1, now_ns += 1000000000);
-	assert_int_equal(meter_rate_window(&rate), WINDOW);
+		meter_rate_spend(&rate, &budget, 1, now_ns += 1000000000);
+	assert_int_equal(meter_rate_window(&rate, &budget), WINDOW);
 	meter_rate_raise_floor(&rate);
 	for (int i = 0; i < 200; i++)
-		meter_rate_spend(&rate, 1, now_ns += 1000000000);
-	assert_int_equal(meter_rate_window(&rate), 2 * WINDOW);
+		meter_rate_spend(&rate, &budget, 1, now_ns += 1000000000);
+	assert_int_equal(meter_rate_window(&rate, &budget), 2 * WINDOW);
 }
 
-static void test_fixed_window_stays(void **state)
+/* What comes steadily at three times the budget is sampled at the budget. */
+static void test_rate_keeps_its_budget(void **state)
 {
 	(void)state;
-	struct meter_rate rate = {.fixed_window = 300, .least_window = WINDOW, .burst = 10};
-	meter_rate_start(&rate, 0);
-	for (int i = 0; i < 1000; i++)
-		meter_rate_spend(&rate, 1, 0);
-	assert_int_equal(meter_rate_window(&rate), 300);
+	static const struct meter_budget budget = {.least_window = WINDOW, .burst = 500, .per_s = 1000};
+	struct meter_rate rate = {0};
+	uint64_t samples = 0, pending = 0;
+	for (uint64_t ms = 1; ms <= 60000; ms++) {
+		pending += 3 * WINDOW;
+		while (pending >= meter_rate_window(&rate, &budget)) {
+			pending -= meter_rate_window(&rate, &budget);
+			samples++;
+			meter_rate_spend(&rate, &budget, 1, ms * 1000000);
+		}
+	}
+	assert_in_range(samples, 50000, 75000);
 }
 
 int main(void)
@@ -143,7 +151,7 @@ int main(void)
 		cmocka_unit_test(test_lines_in_step),
 		cmocka_unit_test(test_window_changes),
 		cmocka_unit_test(test_rate_widens_and_narrows),
-		cmocka_unit_test(test_fixed_window_stays),
+		cmocka_unit_test(test_rate_keeps_its_budget),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,45 @@
+/* sites.c - see sites.h. */
+#include "agent/sites.h"
+
+#define PROBES 8u
+#define WAITING_SHARE 128u
+
+struct agent_site *sites_find(struct agent_site *table, uint64_t key)
+{
+	uint64_t home = (key * 0x9e3779b97f4a7c15ull) >> 40;
+	key |= 1; /* 0 marks a free entry */
+	for (uint64_t i = 0; i < PROBES; i++) {
+		struct agent_site *site = &table[(home + i) & (SITES_COUNT - 1)];
+		uint64_t at = atomic_load_explicit(&site->key, memory_order_relaxed);
+		if (at == key ||
+		    (at == 0 && atomic_compare_exchange_strong(&site->key, &at, key)) || at == key)
+			return site;
+	}
+	return &table[home & (SITES_COUNT - 1)];
+}
+
+uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget)
+{
+	uint64_t window = meter_rate_window(&site->rate, budget);
+	uint64_t most = atomic_load_explicit(&site->sampled, memory_order_relaxed) / WAITING_SHARE;
+	if (most < budget->least_window)
+		most = budget->least_window;
+	return window < most ? window : most;
+}
+
+uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
+{
+	uint64_t pending = bytes +
+			   atomic_fetch_add_explicit(&site->pending, bytes, memory_order_relaxed);
+	if (pending < window)
+		return 0;
+	pending = atomic_exchange_explicit(&site->pending, 0, memory_order_relaxed);
+	atomic_fetch_add_explicit(&site->sampled, pending, memory_order_relaxed);
+	return pending;
+}
+
+void sites_give_back(struct agent_site *site, uint64_t bytes)
+{
+	atomic_fetch_add_explicit(&site->pending, bytes, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&site->sampled, bytes, memory_order_relaxed);
+}

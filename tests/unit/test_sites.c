@@ -1,0 +1,84 @@
+/* test_sites.c - bytes that wait for a sample are neither lost nor doubled. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "agent/sites.h"
+
+static void test_pending_bytes(void **state)
+{
+	(void)state;
+	struct agent_site *table = calloc(SITES_COUNT, sizeof(*table));
+	struct agent_site *site = sites_find(table, 77);
+	assert_ptr_equal(sites_find(table, 77), site);
+	assert_int_equal(sites_add(site, 600, 1000), 0);
+	assert_int_equal(sites_add(site, 600, 1000), 1200); /* all of it */
+	assert_int_equal(sites_add(site, 5000, 1000), 5000);
+	assert_int_equal(sites_add(site, 10, 1000), 0);
+	sites_give_back(site, 5000);
+	assert_int_equal(sites_add(site, 10, 1000), 5020);
+	assert_int_equal(sites_add(site, 1, 0), 1); /* no window: every mark */
+	assert_int_equal(atomic_load(&site->sampled), 1200 + 5020 + 1);
+	free(table);
+}
+
+/* However fast a site is, what waits is little beside what it took. */
+static void test_window_is_bounded(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {.least_window = 100, .burst = 20, .per_s = 1};
+	struct agent_site site = {0};
+	uint64_t sum = 0, samples = 0;
+	for (int i = 0; i < 1000000; i++) {
+		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget));
+		sum += weight;
+		samples += weight > 0;
+		if (weight > 0)
+			meter_rate_spend(&site.rate, &budget, 1, 1000000000);
+	}
+	assert_true(sum >= 99000000);
+	assert_in_range(samples, 500, 2500);
+}
+
+static void test_keys_have_their_own_sites(void **state)
+{
+	(void)state;
+	struct agent_site *table = calloc(SITES_COUNT, sizeof(*table));
+	uint64_t seen = 0;
+	for (uint64_t key = 0; key < 2000; key++) {
+		struct agent_site *site = sites_find(table, key * 2);
+		seen += atomic_load(&site->pending) != 0;
+		sites_add(site, 1, 100);
+	}
+	assert_in_range(seen, 0, 5); /* those that found no place of their own */
+	free(table);
+}
+
+/* More keys than places: they share, and nothing is lost. */
+static void test_full_table(void **state)
+{
+	(void)state;
+	struct agent_site *table = calloc(SITES_COUNT, sizeof(*table));
+	uint64_t sum = 0;
+	for (uint64_t key = 0; key < 10 * SITES_COUNT; key++)
+		sum += sites_add(sites_find(table, key * 7919), 1, 3);
+	for (uint32_t i = 0; i < SITES_COUNT; i++)
+		sum += atomic_load(&table[i].pending);
+	assert_int_equal(sum, 10 * SITES_COUNT);
+	free(table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pending_bytes),
+		cmocka_unit_test(test_window_is_bounded),
+		cmocka_unit_test(test_keys_have_their_own_sites),
+		cmocka_unit_test(test_full_table),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
