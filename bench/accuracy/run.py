@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "tests")
 
 import common
 import compare
+import memory
 from support import pythons as machine_pythons
 
 CASES = os.path.join(HERE, "cases")
@@ -78,9 +79,13 @@ def heatline_on(python, options):
     return Tool("heatline", python, command)
 
 
+def peers_python():
+    version = subprocess.check_output([common.peer("python"), "-c", "import sys; print(list(sys.version_info[:2]))"])
+    return machine_pythons.Python(tuple(json.loads(version)), common.peer("python"))
+
+
 def scalene():
-    python = machine_pythons.Python(tuple(json.loads(subprocess.check_output(
-        [common.peer("python"), "-c", "import sys; print(list(sys.version_info[:2]))"]))), common.peer("python"))
+    python = peers_python()
 
     def command(path, arguments, output):
         return [common.peer("scalene"), "run", "--cpu-only", "-o", output, path, "---", *arguments]
@@ -190,6 +195,8 @@ def parse_arguments():
     parser.add_argument("--option", action="append", default=[], help="an option for heatline run")
     parser.add_argument("--keep", metavar="FOLDER", help="keep profiles and truths there")
     parser.add_argument("--verbose", action="store_true", help="every part of every case")
+    parser.add_argument("--memory", action="store_true", help="memory only; else time, then memory")
+    parser.add_argument("--time", action="store_true", help="time only")
     return parser, parser.parse_args()
 
 
@@ -209,15 +216,18 @@ def choose_tools(parser, options):
     return tools or parser.error("no Python and no tool to run")
 
 
-def main():
-    parser, options = parse_arguments()
-    known = collect_cases()
-    names = [name for name in options.cases.split(",") if name] or list(known)
-    for name in names:
-        if name not in known:
-            parser.error("no case is called %r; there are: %s" % (name, ", ".join(known)))
-    cases, tools = [known[name] for name in names], choose_tools(parser, options)
+def judge_memory(options, names, known, tools):
+    python = peers_python() if common.peer("python") else None
+    of_memory = []
+    for tool in tools:
+        of_memory.append(memory.scalene_on(python) if tool.name == "scalene" else
+                         memory.heatline_on(tool.python, options.option))
+    memray = memory.memray_on(python) if python and common.peer("memray") else None
+    memory.main(options, {name: known[name] for name in names}, of_memory, memray,
+                memory.environment_of(options.seconds, numpy_folder))
 
+
+def judge_time(options, cases, tools):
     by_case, by_tool = collections.defaultdict(Score), collections.defaultdict(Score)
     for _ in range(options.rounds):
         for case in cases:
@@ -238,6 +248,24 @@ def main():
     for tool in tools:
         for where, reason in by_tool[tool].failures:
             print("\n%s, %s: %s" % (tool, where, reason))
+
+
+
+def main():
+    parser, options = parse_arguments()
+    of_time, of_memory = collect_cases(), memory.collect_cases()
+    wanted = [name for name in options.cases.split(",") if name]
+    for name in wanted:
+        if name not in of_time and name not in of_memory:
+            parser.error("no case is called %r; there are: %s; of memory: %s" % (
+                name, ", ".join(of_time), ", ".join(of_memory)))
+    tools = choose_tools(parser, options)
+    time_names = [name for name in wanted or of_time if name in of_time]
+    memory_names = [name for name in wanted or of_memory if name in of_memory]
+    if time_names and not options.memory:
+        judge_time(options, [of_time[name] for name in time_names], tools)
+    if memory_names and not options.time:
+        judge_memory(options, memory_names, of_memory, tools)
 
 
 if __name__ == "__main__":
