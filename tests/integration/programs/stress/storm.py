@@ -357,7 +357,7 @@ async def task_b_from__run_or_loop(n):
     return n
 
 
-async def loop_from__run():
+async def loop_from__run_or_main():
     tasks = []
     for _ in range(25):
         tasks.append(task_a_from__run_or_loop(5))
@@ -381,7 +381,7 @@ def main_from_module(seconds):
     for n in itertools.count():
         turn_a_from_main_or_worker(n, n % 4 == 0)
         turn_b_from_main_or_worker(n, n % 4 == 0)
-        if n % 50 == 0 and asyncio.run(loop_from__run()) != 250:
+        if n % 50 == 0 and asyncio.run(loop_from__run_or_main()) != 250:
             raise Wrong("loop")
         if time.monotonic() > end:
             break
