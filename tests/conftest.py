@@ -9,6 +9,7 @@
 
 import fcntl
 import os
+import signal
 import textwrap
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -17,6 +18,18 @@ import pytest
 
 from support.paths import REPO, heatline_executable
 from support.pythons import Python, all_builds, all_pythons, missing_versions
+
+
+def _hear_signals() -> None:
+    """A job in the background, or under nohup, is started deaf to these, and hands that on."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
+_hear_signals()
 
 
 def _build_id(python: Python) -> str:

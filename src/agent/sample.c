@@ -106,7 +106,7 @@ static void note_cost(struct agent_thread *self, uint64_t begin_ns)
 {
 	uint64_t cost = now_wall_ns() - begin_ns;
 	/* Being switched away in the middle is not our cost. */
-	if (cost > 1000000)
+	if (cost > 200000)
 		cost = self->mean_cost_ns;
 	self->last_cost_ns = (uint32_t)cost;
 	self->mean_cost_ns = self->mean_cost_ns - self->mean_cost_ns / 32 + (uint32_t)(cost / 32);
