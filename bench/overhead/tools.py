@@ -1,8 +1,8 @@
 """The profilers that are compared: how each one is started on a program.
 
 A tool is a function from (python, program, arguments, output file) to a command line.
-All are asked for what they do by default for CPU time, at the rate in their name; all write a
-profile file; none shows it."""
+All are asked for what they do by default, at the rate in their name; those that measure memory too
+are there with and without it.  All write a profile file; none shows it."""
 import common
 
 
@@ -10,15 +10,27 @@ def plain(python, program, arguments, output):
     return [python, program, *arguments]
 
 
-def heatline(options=()):
+def heatline(options=("--cpu-only",)):
     def command(python, program, arguments, output):
-        return [common.heatline(), "run", "--quiet", "--cpu-only", *options, "-o", output + ".json",
+        return [common.heatline(), "run", "--quiet", *options, "-o", output + ".json",
                 "--python", python, program, *arguments]
     return command
 
 
-def scalene(python, program, arguments, output):
-    return [common.peer("scalene"), "run", "--cpu-only", "-o", output + ".json", program, "---", *arguments]
+def scalene(options=("--cpu-only",)):
+    def command(python, program, arguments, output):
+        return [common.peer("scalene"), "run", *options, "-o", output + ".json", program, "---", *arguments]
+    return command
+
+
+def memray(options=()):
+    def command(python, program, arguments, output):
+        return [common.peer("memray"), "run", "-q", *options, "-o", output + ".memray", program, *arguments]
+    return command
+
+
+def fil(python, program, arguments, output):
+    return [common.peer("fil-profile"), "--no-browser", "-o", output + ".fil", "run", program, *arguments]
 
 
 def py_spy(rate):
@@ -44,7 +56,12 @@ def cprofile(python, program, arguments, output):
 TOOLS = {
     "plain": (plain, None, None),
     "heatline": (heatline(), None, None),
-    "scalene": (scalene, "scalene", "scalene"),
+    "heatline-all": (heatline(()), None, None),  # time, memory and copies: what `heatline run` does
+    "scalene": (scalene(), "scalene", "scalene"),
+    "scalene-all": (scalene(()), "scalene", "scalene"),
+    "memray": (memray(), "memray", "memray"),
+    "memray-python": (memray(("--trace-python-allocators",)), "memray", "memray"),
+    "fil": (fil, "fil-profile", "filprofiler"),
     "py-spy-100": (py_spy(100), "py-spy", "py-spy"),
     "py-spy-1000": (py_spy(1000), "py-spy", "py-spy"),
     "austin": (austin, "austin", "austin-dist"),
@@ -56,7 +73,7 @@ TOOLS = {
 def find(name):
     """The command function of a tool; "heatline@0.001" is Heatline with that sampling interval."""
     if name.startswith("heatline@"):
-        return heatline(("--cpu-sampling-rate", name.split("@", 1)[1]))
+        return heatline(("--cpu-only", "--cpu-sampling-rate", name.split("@", 1)[1]))
     return TOOLS[name][0]
 
 

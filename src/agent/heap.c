@@ -40,20 +40,40 @@ static __thread struct stream_thread own_allocs __attribute__((tls_model("initia
 static __thread struct stream_thread own_copies __attribute__((tls_model("initial-exec")));
 
 /* 640 marks of 5 MB.  A burst of samples must find room in the ring. */
-#define ALLOCS_BURST 5500u
-#define COPIES_BURST 600u
+#define ALLOCS_BURST 5000u
+#define COPIES_BURST 500u
 _Static_assert((ALLOCS_BURST + COPIES_BURST) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "see reserve");
 
 static struct stream allocs = {
-	.mark_budget = {8192, 300000, 300000},
-	.site_budget = {8192, 1000, 1000},
-	.all_budget = {8192, ALLOCS_BURST, 4000},
+	.mark_budget = {8192, 300000, 300000, 20000},
+	.site_budget = {8192, 800, 400, 200},
+	.all_budget = {8192, ALLOCS_BURST, 2000, 200},
 };
 static struct stream copies = {
-	.mark_budget = {65536, 50000, 50000},
-	.site_budget = {65536, 200, 200},
-	.all_budget = {65536, COPIES_BURST, 800},
+	.mark_budget = {65536, 50000, 50000, 4000},
+	.site_budget = {65536, 200, 100, 50},
+	.all_budget = {65536, COPIES_BURST, 400, 50},
 };
+
+/* Budgets are per second of the process's CPU time, so that the share of it
+ * that we take does not grow where the machine is busy.  Read now and then: it
+ * takes a system call. */
+#define BUDGET_CLOCK_NS 10000000u
+
+static uint64_t budget_clock_ns(uint64_t now_ns)
+{
+	static _Atomic uint64_t read_ns, cpu_ns;
+	uint64_t last_ns = atomic_load_explicit(&read_ns, memory_order_relaxed);
+	if (now_ns >= last_ns + BUDGET_CLOCK_NS &&
+	    atomic_compare_exchange_strong(&read_ns, &last_ns, now_ns)) {
+		struct timespec used = {0};
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+		atomic_store_explicit(&cpu_ns,
+				      (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec + 1,
+				      memory_order_relaxed);
+	}
+	return atomic_load_explicit(&cpu_ns, memory_order_relaxed);
+}
 
 static struct agent_site *sites;
 static _Atomic uint64_t next_id = 1;
@@ -170,8 +190,9 @@ static struct record *reserve(uint32_t bytes)
 static void pay(struct stream *stream, struct agent_site *site, size_t bytes, uint64_t now_ns)
 {
 	int32_t tokens = (int32_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES);
-	meter_rate_spend(&site->rate, &stream->site_budget, 1, now_ns);
-	meter_rate_spend(&stream->all_rate, &stream->all_budget, tokens, now_ns);
+	uint64_t clock_ns = budget_clock_ns(now_ns);
+	meter_rate_spend(&site->rate, &stream->site_budget, 1, clock_ns);
+	meter_rate_spend(&stream->all_rate, &stream->all_budget, tokens, clock_ns);
 }
 
 static void follow(const void *block, struct record_alloc *out)
@@ -304,7 +325,7 @@ static uint64_t meet(struct stream *stream, struct stream_thread *own, uint64_t 
 				  : meter_rate_window(&stream->mark_rate, &stream->mark_budget);
 	if (++own->marks == MARKS_AT_ONCE) {
 		meter_rate_spend(&stream->mark_rate, &stream->mark_budget, MARKS_AT_ONCE,
-				 now_wall_ns());
+				 budget_clock_ns(now_wall_ns()));
 		own->marks = 0;
 	}
 	return meter_take(&own->meter, left, size, window, own->meter.window == 0 ? seed() : 0);

@@ -3,7 +3,6 @@
 
 #define SHIFT_MAX 14u /* of 8 KiB: 128 MiB */
 #define REFILL_NS 50000000u
-#define GRACE_SHARE 4u /* of the burst, after the window was widened */
 
 static uint64_t next_random(struct meter *meter)
 {
@@ -103,6 +102,5 @@ void meter_rate_spend(struct meter_rate *rate, const struct meter_budget *budget
 	if (atomic_fetch_sub_explicit(&rate->tokens, tokens, memory_order_relaxed) >= tokens)
 		return;
 	widen(rate);
-	atomic_store_explicit(&rate->tokens, (int32_t)(budget->burst / GRACE_SHARE),
-			      memory_order_relaxed);
+	atomic_store_explicit(&rate->tokens, (int32_t)budget->grace, memory_order_relaxed);
 }

@@ -39,6 +39,7 @@ struct meter_budget {
 	uint64_t least_window; /* bytes */
 	uint32_t burst;        /* tokens to begin with, and the most there are */
 	uint32_t per_s;        /* tokens that come each second */
+	uint32_t grace;        /* tokens after the window was widened */
 };
 
 /* Shared by all threads.  Begins all zero. */
