@@ -87,7 +87,7 @@ static void *python_calloc(void *context, size_t count, size_t size)
 static void *python_realloc(void *context, void *block, size_t size)
 {
 	const struct python_allocator *next = context;
-	uint64_t id = live_take(block);
+	uint64_t id = live_may_have(block) ? live_take(block) : 0;
 	uint64_t left = pause_count();
 	void *moved = next->realloc(next->context, block, size);
 	if (moved == NULL && id != 0)
@@ -97,12 +97,20 @@ static void *python_realloc(void *context, void *block, size_t size)
 	return counted(moved, size, left);
 }
 
+static __attribute__((noinline, cold)) void python_free_met(void *context, void *block)
+{
+	const struct python_allocator *next = context;
+	heap_forget(block);
+	next->free(next->context, block);
+}
+
 static void python_free(void *context, void *block)
 {
 	const struct python_allocator *next = context;
 	if (live_may_have(block))
-		heap_forget(block);
-	next->free(next->context, block);
+		python_free_met(context, block);
+	else
+		next->free(next->context, block);
 }
 
 static void *arena_map(void *context, size_t size)

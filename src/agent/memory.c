@@ -6,7 +6,10 @@
  * counted and sampled is in heap.h.
  *
  * These functions are called from the very first moment, also by dlsym while
- * we look for the real ones; a small arena serves until they are found. */
+ * we look for the real ones; a small arena serves until they are found.
+ *
+ * The common case of each is short and ends in a jump: what a mark or a sample
+ * needs is in functions of its own, so that it needs no stack frame. */
 #undef _FILE_OFFSET_BITS /* both mmap and mmap64 are to be defined here */
 
 #include <dlfcn.h>
@@ -41,11 +44,19 @@
 	X(void *, __memmove_chk, (void *, const void *, size_t, size_t))                           \
 	X(void *, memmove, (void *, const void *, size_t))
 
+#define RARE __attribute__((noinline, cold))
+
+static void *early_malloc(size_t size);
+static void early_free(void *block);
+static void *early_copy(void *to, const void *from, size_t size);
+
+/* What is called most is never looked at before the call: it begins as a
+ * function that looks the real one up. */
 static struct {
 #define X(type, name, parameters) type(*name) parameters;
 	REAL_FUNCTIONS(X)
 #undef X
-} real;
+} real = {.malloc = early_malloc, .free = early_free, .memcpy = early_copy, .memmove = early_copy};
 
 /* --- before the real functions are known --- */
 
@@ -66,21 +77,50 @@ static bool is_in_arena(const void *block)
 	return at >= arena && at < arena + ARENA_BYTES;
 }
 
+static bool is_ready;
+
 static bool resolve(void)
 {
 	static _Atomic bool is_resolving;
-	if (real.memmove != NULL)
+	if (is_ready)
 		return true;
 	if (atomic_exchange(&is_resolving, true))
 		return false;
 #define X(type, name, parameters) *(void **)&real.name = dlsym(RTLD_NEXT, #name);
 	REAL_FUNCTIONS(X)
 #undef X
+	is_ready = true;
 	atomic_store(&is_resolving, false);
 	return true;
 }
 
-#define IS_READY() (__builtin_expect(real.memmove != NULL, 1) || resolve())
+#define IS_READY() (__builtin_expect(is_ready, 1) || resolve())
+
+static void *early_malloc(size_t size)
+{
+	return resolve() ? real.malloc(size) : arena_alloc(size);
+}
+
+static void early_free(void *block)
+{
+	if (resolve())
+		real.free(block);
+}
+
+/* Must not call memcpy, nor be made into a call of it. */
+static void *early_copy(void *to, const void *from, size_t size)
+{
+	volatile unsigned char *out = to;
+	const unsigned char *in = from;
+	if ((uintptr_t)to <= (uintptr_t)from) {
+		for (size_t i = 0; i < size; i++)
+			out[i] = in[i];
+	} else {
+		for (size_t i = size; i-- > 0;)
+			out[i] = in[i];
+	}
+	return to;
+}
 
 /* --- allocations --- */
 
@@ -89,13 +129,15 @@ static inline void *counted(void *block, size_t size)
 	return heap_count(size) ? heap_meet(block, size, 0) : block;
 }
 
+static RARE void *malloc_met(size_t size)
+{
+	void *block = real.malloc(size);
+	return is_in_arena(block) ? block : heap_meet(block, size, 0);
+}
+
 AGENT_EXPORT void *malloc(size_t size)
 {
-	if (!IS_READY())
-		return arena_alloc(size);
-	if (!heap_count(size))
-		return real.malloc(size);
-	return heap_meet(real.malloc(size), size, 0);
+	return heap_count(size) ? malloc_met(size) : real.malloc(size);
 }
 
 AGENT_EXPORT void *calloc(size_t count, size_t size)
@@ -105,13 +147,19 @@ AGENT_EXPORT void *calloc(size_t count, size_t size)
 	return counted(real.calloc(count, size), count * size);
 }
 
+static RARE void free_met(void *block)
+{
+	heap_forget(block);
+	real.free(block);
+}
+
 AGENT_EXPORT void free(void *block)
 {
 	if (is_in_arena(block))
 		return;
 	if (live_may_have(block))
-		heap_forget(block);
-	if (IS_READY())
+		free_met(block);
+	else
 		real.free(block);
 }
 
@@ -144,7 +192,7 @@ AGENT_EXPORT void *realloc(void *block, size_t size)
 		return leave_arena(block, size);
 	if (!IS_READY())
 		return arena_alloc(size);
-	uint64_t id = live_take(block);
+	uint64_t id = live_may_have(block) ? live_take(block) : 0;
 	return resized(block, id, real.realloc(block, size), size);
 }
 
@@ -231,7 +279,7 @@ AGENT_EXPORT void *mremap(void *block, size_t size, size_t new_size, int flags, 
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
-	uint64_t id = live_take(block);
+	uint64_t id = live_may_have(block) ? live_take(block) : 0;
 	void *moved = real.mremap(block, size, new_size, flags, wanted);
 	if (id != 0 && moved == MAP_FAILED) {
 		heap_put_back(block, id);
@@ -255,37 +303,26 @@ AGENT_EXPORT int munmap(void *block, size_t size)
 
 /* --- copies --- */
 
-/* Before the real one is known, and only then: it must not call memcpy. */
-static void *copy_bytes(void *to, const void *from, size_t size)
+static RARE void *memcpy_met(void *restrict to, const void *restrict from, size_t size)
 {
-	volatile unsigned char *out = to;
-	const unsigned char *in = from;
-	if ((uintptr_t)to <= (uintptr_t)from) {
-		for (size_t i = 0; i < size; i++)
-			out[i] = in[i];
-	} else {
-		for (size_t i = size; i-- > 0;)
-			out[i] = in[i];
-	}
-	return to;
+	heap_meet_copy(size);
+	return real.memcpy(to, from, size);
 }
 
 AGENT_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
-	if (heap_copy_count(size))
-		heap_meet_copy(size);
-	if (__builtin_expect(real.memcpy == NULL, 0))
-		return copy_bytes(to, from, size);
-	return real.memcpy(to, from, size);
+	return heap_copy_count(size) ? memcpy_met(to, from, size) : real.memcpy(to, from, size);
+}
+
+static RARE void *memmove_met(void *to, const void *from, size_t size)
+{
+	heap_meet_copy(size);
+	return real.memmove(to, from, size);
 }
 
 AGENT_EXPORT void *memmove(void *to, const void *from, size_t size)
 {
-	if (heap_copy_count(size))
-		heap_meet_copy(size);
-	if (__builtin_expect(real.memmove == NULL, 0))
-		return copy_bytes(to, from, size);
-	return real.memmove(to, from, size);
+	return heap_copy_count(size) ? memmove_met(to, from, size) : real.memmove(to, from, size);
 }
 
 /* What programs built with _FORTIFY_SOURCE call; room is what to has, and the
@@ -297,14 +334,14 @@ AGENT_EXPORT void *__memcpy_chk(void *to, const void *from, size_t size, size_t 
 {
 	if (heap_copy_count(size))
 		heap_meet_copy(size);
-	return IS_READY() ? real.__memcpy_chk(to, from, size, room) : copy_bytes(to, from, size);
+	return IS_READY() ? real.__memcpy_chk(to, from, size, room) : early_copy(to, from, size);
 }
 
 AGENT_EXPORT void *__memmove_chk(void *to, const void *from, size_t size, size_t room)
 {
 	if (heap_copy_count(size))
 		heap_meet_copy(size);
-	return IS_READY() ? real.__memmove_chk(to, from, size, room) : copy_bytes(to, from, size);
+	return IS_READY() ? real.__memmove_chk(to, from, size, room) : early_copy(to, from, size);
 }
 
 /* --- life --- */

@@ -15,6 +15,15 @@
 
 #define NS 1e-9
 
+/* Frames that were resolved lately: location tables can only be read from
+ * their start, and most frames are on many stacks. */
+#define KNOWN_FRAMES 8192u /* power of two */
+
+struct known_frame {
+	uint32_t code, offset;
+	struct book_frame frame; /* function NULL: none yet */
+};
+
 /* Everything that is needed to turn nodes into booked stacks. */
 struct builder {
 	struct collector *collector;
@@ -22,6 +31,7 @@ struct builder {
 	uint32_t *files; /* owned; of each code: index in profile->files + 1, or 0 */
 	struct book_frame *frames; /* owned; of one stack, outermost first */
 	uint32_t frame_room;
+	struct known_frame *known; /* owned; KNOWN_FRAMES, by hash */
 };
 
 static uint32_t file_of(struct builder *builder, uint32_t code_index)
@@ -35,7 +45,8 @@ static uint32_t file_of(struct builder *builder, uint32_t code_index)
 	return builder->files[code_index] - 1;
 }
 
-static struct book_frame frame_of(struct builder *builder, uint32_t code_index, uint32_t offset)
+static struct book_frame resolve_frame(struct builder *builder, uint32_t code_index,
+				       uint32_t offset)
 {
 	const struct code *code = &builder->collector->codes.items[code_index];
 	struct py_location where = codes_locate(code, offset);
@@ -48,6 +59,16 @@ static struct book_frame frame_of(struct builder *builder, uint32_t code_index, 
 		.column = where.column,
 		.column_end = where.end_column,
 	};
+}
+
+static struct book_frame frame_of(struct builder *builder, uint32_t code_index, uint32_t offset)
+{
+	uint64_t hash = map_hash_number((uint64_t)code_index << 32 | offset);
+	struct known_frame *known = &builder->known[hash & (KNOWN_FRAMES - 1)];
+	if (known->frame.function == NULL || known->code != code_index || known->offset != offset)
+		*known = (struct known_frame){code_index, offset,
+					      resolve_frame(builder, code_index, offset)};
+	return known->frame;
 }
 
 static struct metrics metrics_of(const struct tree_weights *weights, bool is_open_native)
@@ -262,6 +283,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 
 	struct builder builder = {.collector = collector, .profile = profile_new()};
 	builder.files = mem_zalloc(collector->codes.count, sizeof(*builder.files));
+	builder.known = mem_zalloc(KNOWN_FRAMES, sizeof(*builder.known));
 	builder.profile->is_partial = is_partial;
 	describe_run(collector, builder.profile);
 	describe_processes(collector, builder.profile);
@@ -276,5 +298,6 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	profile_finish(builder.profile);
 	free(builder.files);
 	free(builder.frames);
+	free(builder.known);
 	return builder.profile;
 }

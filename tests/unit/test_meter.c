@@ -104,7 +104,9 @@ static void test_window_changes(void **state)
 static void test_rate_widens_and_narrows(void **state)
 {
 	(void)state;
-	static const struct meter_budget budget = {.least_window = WINDOW, .burst = 1200, .per_s = 100};
+	static const struct meter_budget budget = {
+		.least_window = WINDOW, .burst = 1200, .per_s = 100,
+		.grace = 75};
 	struct meter_rate rate = {0};
 	uint64_t now_ns = 1000000000;
 	for (int i = 0; i < 1200; i++)
@@ -128,7 +130,9 @@ static void test_rate_widens_and_narrows(void **state)
 static void test_rate_keeps_its_budget(void **state)
 {
 	(void)state;
-	static const struct meter_budget budget = {.least_window = WINDOW, .burst = 500, .per_s = 1000};
+	static const struct meter_budget budget = {
+		.least_window = WINDOW, .burst = 500, .per_s = 1000,
+		.grace = 50};
 	struct meter_rate rate = {0};
 	uint64_t samples = 0, pending = 0;
 	for (uint64_t ms = 1; ms <= 60000; ms++) {

@@ -30,7 +30,8 @@ static void test_pending_bytes(void **state)
 static void test_window_is_bounded(void **state)
 {
 	(void)state;
-	static const struct meter_budget budget = {.least_window = 100, .burst = 20, .per_s = 1};
+	static const struct meter_budget budget = {
+		.least_window = 100, .burst = 20, .per_s = 1, .grace = 5};
 	struct agent_site site = {0};
 	uint64_t sum = 0, samples = 0;
 	for (int i = 0; i < 1000000; i++) {
