@@ -30,6 +30,7 @@ def _hear_signals() -> None:
 
 
 _hear_signals()
+os.environ.pop("COLUMNS", None)  # xdist tells its workers a width, which the reports would follow
 
 
 def _build_id(python: Python) -> str:

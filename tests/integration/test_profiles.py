@@ -103,6 +103,7 @@ def test_virtual_time_leaves_sleep_out(profiled):
 NATIVES = {"hash": 5, "zlib": 5, "sorted": 5, "sum": 5, "re": 5, "join": 5, "in": 27, "int": 27}
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", NATIVES)
 def test_native(profiled, kind):
     """C code doing a line's work is native, whether a library's or the interpreter's."""
@@ -111,6 +112,7 @@ def test_native(profiled, kind):
     assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"])
 
 
+@pytest.mark.alone
 def test_python_beside_native(profiled):
     line = line_of(profiled("natives.py"), "natives.py", "PYTHON")
     assert total(line) > 5
