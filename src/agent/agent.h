@@ -40,10 +40,6 @@
 /* Functions that stand in for the C library's. */
 #define AGENT_EXPORT __attribute__((visibility("default")))
 
-/* Samples are made rarer until one costs at most this part (1/n) of the CPU
- * time between two. */
-#define AGENT_BUDGET 100u
-
 /* Room for one code object with its tables; larger ones are refused. */
 #define AGENT_CODE_BYTES (128u * 1024u)
 
@@ -60,6 +56,8 @@ struct agent_thread {
 	void *perf_page;         /* keeps the perf event alive; its descriptor is closed */
 	uint64_t period_ns;      /* of the perf event */
 	uint32_t period_left;    /* samples until it gets another period */
+	uint64_t tick_ns;        /* between the ticks that are made samples */
+	uint32_t ticks;          /* ever heard */
 	uint32_t skipped_ticks;  /* since the last sample */
 	uint64_t random;
 	struct weigher weigher;
@@ -146,10 +144,16 @@ struct weight now_tally(void);
 int clock_start(struct agent_thread *self);
 void clock_stop(struct agent_thread *self);
 
+/* Notes that a kind of clock is in use.  [handler] */
+void clock_note(enum ring_clock clock);
+
+/* --- perf.c --- */
+
 /* Gives a thread that has shown to be busy a perf clock, or the one it has
  * another period; quietly does nothing where the system forbids it.
  * [handler] */
-void clock_refine(struct agent_thread *self);
+void perf_renew(struct agent_thread *self);
+void perf_stop(struct agent_thread *self);
 
 /* --- threads.c --- */
 

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* Samples from ticks may cost this part (1/n) of the CPU time. */
+#define TICK_BUDGET 200u
+
+/* How busy a thread has to be to get a perf clock. */
+#define PERF_AFTER_TICKS 16u
+
 /* Ticks without a word from perf, after which they take over. */
 #define SILENT_TICKS_MAX 8u
 
@@ -113,44 +119,62 @@ static void note_cost(struct agent_thread *self, uint64_t begin_ns)
 	atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost, memory_order_relaxed);
 }
 
-/* Whether a tick that stands for this much is worth a walk.  With perf running
- * ticks are there for kernel time, which perf does not see, and in case perf
- * is not heard; without it they are all there is, as many as we can afford. */
+/* Whether a tick that stands for this much is worth a walk.  At a rate that
+ * the user chose, perf alone keeps the time in user mode while it is heard. */
 static bool is_tick_due(const struct agent_thread *self, struct weight ticked)
 {
-	if (self->is_first || g_agent.has_fixed_rate)
+	if (self->is_first)
 		return true;
-	if (self->has_perf)
-		return ticked.system_ns > 0 || self->skipped_ticks >= SILENT_TICKS_MAX;
-	uint64_t spent_ns = (ticked.user_ns + ticked.system_ns) * (self->skipped_ticks + 1);
-	return spent_ns >= (uint64_t)self->mean_cost_ns * AGENT_BUDGET;
+	if (g_agent.has_fixed_rate)
+		return !self->has_perf || ticked.system_ns > 0 ||
+		       self->skipped_ticks >= SILENT_TICKS_MAX;
+	uint64_t since_ns = (ticked.user_ns + ticked.system_ns) * (self->skipped_ticks + 1);
+	return since_ns >= (uint64_t)self->mean_cost_ns * TICK_BUDGET;
 }
 
-/* What a signal stands for by its own clock; false: it is to be passed over. */
-static bool weigh_signal(struct agent_thread *self, bool is_tick, struct weight *nominal)
+/* Two clocks tell the time in user mode: each is believed as often as it fires. */
+static uint64_t shared_ns(const struct agent_thread *self, uint64_t user_ns, bool is_tick)
 {
-	*nominal = (struct weight){self->period_ns, 0};
-	if (is_tick) {
-		*nominal = weigher_tick(&self->weigher, now_tally());
-		if (!is_tick_due(self, *nominal)) {
-			self->skipped_ticks++;
-			return false;
-		}
-		if (!self->has_perf) {
-			nominal->user_ns *= self->skipped_ticks + 1;
-			nominal->system_ns *= self->skipped_ticks + 1;
-		}
+	if (!self->has_perf || g_agent.has_fixed_rate || self->tick_ns == 0)
+		return user_ns;
+	uint64_t other_ns = is_tick ? self->period_ns : self->tick_ns;
+	return (uint64_t)((double)user_ns * (double)other_ns /
+			  (double)(self->period_ns + self->tick_ns));
+}
+
+/* What a tick stands for; false: it is passed over. */
+static bool weigh_tick(struct agent_thread *self, struct weight *nominal)
+{
+	*nominal = weigher_tick(&self->weigher, now_tally());
+	self->ticks++;
+	if (nominal->user_ns + nominal->system_ns == 0 && !self->is_first)
+		return false; /* the host had the CPU all the time */
+	if (!is_tick_due(self, *nominal)) {
+		self->skipped_ticks++;
+		return false;
 	}
+	if (!g_agent.has_fixed_rate) {
+		nominal->user_ns *= self->skipped_ticks + 1;
+		nominal->system_ns *= self->skipped_ticks + 1;
+	}
+	self->tick_ns = nominal->user_ns + nominal->system_ns;
 	self->skipped_ticks = 0;
 	return true;
+}
+
+/* A thread that ends soon does without. */
+static bool wants_perf(const struct agent_thread *self)
+{
+	return !self->has_perf && (g_agent.has_fixed_rate || self->ticks >= PERF_AFTER_TICKS);
 }
 
 void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 {
 	uint64_t now_ns = now_wall_ns();
-	struct weight nominal;
-	if (!weigh_signal(self, is_tick, &nominal))
+	struct weight nominal = {self->period_ns, 0};
+	if (is_tick && !weigh_tick(self, &nominal))
 		return;
+	nominal.user_ns = shared_ns(self, nominal.user_ns, is_tick);
 	struct record_sample sample = {
 		.time_ns = now_ns,
 		.pc = pc,
@@ -174,7 +198,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 			self->is_first = false;
 		}
 	}
-	if (is_tick ? !self->has_perf : --self->period_left == 0)
-		clock_refine(self);
 	note_cost(self, now_ns);
+	if (is_tick ? wants_perf(self) : --self->period_left == 0)
+		perf_renew(self);
 }
