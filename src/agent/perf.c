@@ -4,11 +4,11 @@
  * step with it.  It is bound to user mode, so that its signal never becomes
  * pending inside a system call and every user may have one.
  *
- * What it costs differs by a factor of ten: about 3 us each time it fires on
- * bare metal, 40 us in a virtual machine that has to ask its host for every
- * timer (measured; a signal from the tick costs 3 us in both).  The handler
- * does not see that, so the price is found out once in a run, and the period
- * is chosen by it.
+ * What it costs depends on the machine: a virtual one has to ask its host for
+ * every timer, and 40 us were measured there each time it fired, signal or
+ * not, where a signal from the tick costs some 3 us.  The handler does not see
+ * that, so the price is found out once in a run, and the period is chosen by
+ * it.
  *
  * A period that is near a multiple of a loop of the program would see always
  * the same part of it (two functions in turns of 1 ms, sampled every 2 ms: off
