@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Samples from ticks may cost this part (1/n) of the CPU time. */
-#define TICK_BUDGET 200u
+#define TICK_BUDGET 100u
 
 /* How busy a thread has to be to get a perf clock. */
 #define PERF_AFTER_TICKS 16u

@@ -21,7 +21,6 @@ struct control {
 	uint64_t interval_ns;        /* wanted CPU time between samples of a thread; 0: automatic */
 	uint64_t memory_window;      /* mean bytes between sampled allocations; 0: automatic */
 	_Atomic uint32_t rings;      /* rings ever made in this run */
-	_Atomic uint32_t perf_price_ns; /* what a perf event costs each time it fires; 0: not known */
 };
 
 #endif

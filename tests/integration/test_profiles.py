@@ -119,6 +119,7 @@ def test_python_beside_native(profiled):
     assert line["n_cpu_percent_python"] >= 0.85 * (total(line) - line["n_sys_percent"])
 
 
+@pytest.mark.alone
 def test_kernel_time(profiled):
     """Time in the kernel is system time, but not waiting."""
     line = line_of(profiled("system_calls.py"), "system_calls.py", "SYSTEM")
