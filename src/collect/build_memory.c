@@ -70,9 +70,10 @@ static void build_site(struct collector *collector, struct profile *profile,
 		profile_memory_function(profile, file, site->function, site->line)->memory = memory;
 		return;
 	}
-	/* Up to the last allocation: the interpreter's own end is no part of it. */
+	/* The interpreter's own end is no part of the line's time. */
+	double ending_s = collector->heap.ending_s;
 	if (collector->options->has_leak_detector)
-		find_leak(site, collector->heap.last_alloc_s, &memory);
+		find_leak(site, ending_s > site->first_s ? ending_s : end_s, &memory);
 	struct profile_line *line = profile_memory_line(profile, file, site->line);
 	line->memory = memory;
 	line->memory_points = points_of(&site->series, &line->memory_point_count);

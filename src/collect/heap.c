@@ -239,7 +239,6 @@ static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 {
 	heap->samples++;
-	heap->last_alloc_s = alloc->time_s;
 	if (!alloc->is_startup)
 		count_all(heap, alloc);
 	uint64_t key = live_key(alloc->process, alloc->id);
@@ -315,6 +314,10 @@ static void end_with_process(struct heap *heap, struct live *entry, double time_
 
 void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s)
 {
+	if (heap->ending_s <= 0 || heap->ending_process != process) {
+		heap->ending_s = time_s;
+		heap->ending_process = process;
+	}
 	struct live *entry = live_find(heap, live_key(process, id));
 	if (entry->key != 0)
 		end_with_process(heap, entry, time_s);

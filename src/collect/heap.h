@@ -61,7 +61,8 @@ struct heap {
 	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
 	double peak_bytes, peak_python_bytes, peak_s;
 	double byte_seconds, last_s; /* integral of live_bytes, and until when */
-	double last_alloc_s;         /* when the program last allocated */
+	double ending_s;             /* when the interpreter began to end; 0: it has not */
+	uint32_t ending_process;     /* whose it was */
 	double ticked_s;        /* when the footprint was last noted */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
 	bool is_at_peak;        /* the last event made a new peak */
