@@ -28,7 +28,7 @@ void json_end_array(struct json_out *out);
 void json_put_text(struct json_out *out, const char *key, const char *text);
 void json_put_bytes(struct json_out *out, const char *key, const char *text, size_t size);
 
-/* With at most so many decimals, no trailing zeros, never an exponent; what
+/* With at most so many decimals (9 are the most), no trailing zeros, never an exponent; what
  * is not finite is written as 0. */
 void json_put_number(struct json_out *out, const char *key, double value, int decimals);
 void json_put_integer(struct json_out *out, const char *key, int64_t value);

@@ -11,8 +11,8 @@
 #include "profile/stack_tree.h"
 #include "profile/write_parts.h"
 
-#define MAX_SCALENE_STACKS 300u
-#define MAX_SCALENE_FRAMES 3000u /* in all of them together; one takes some 130 bytes */
+#define MAX_SCALENE_STACKS 100u
+#define MAX_SCALENE_FRAMES 1000u /* in all of them together; one takes some 130 bytes */
 #define MAX_FRAME_BYTES 8192u
 
 /* A node and what it is ranked by. */
