@@ -185,6 +185,11 @@ static void print_summary(const struct run_settings *settings, const struct run_
 	summary_print(stderr, result->profile, result->is_written ? settings->outfile : NULL,
 		      &style);
 	free(here);
+	if (result->still_running != 0)
+		fprintf(stderr,
+			"%u of its processes %s still running: the profile is written again when "
+			"the last has ended (heatline status)\n",
+			result->still_running, result->still_running == 1 ? "is" : "are");
 }
 
 /* Ends as the program ended.  A signal is raised again, so that the shell sees
@@ -209,7 +214,7 @@ static int end_like(int status)
 
 static int profile_target(const struct run_settings *settings, const struct target *target)
 {
-	struct run_result result = {.profile = NULL};
+	struct run_result result;
 	struct err err;
 	char *agent = places_find_agent(!settings->is_cpu_only, &err);
 
@@ -224,8 +229,12 @@ static int profile_target(const struct run_settings *settings, const struct targ
 	if (err.code != ERR_NONE)
 		command_error(&err);
 	print_summary(settings, &result);
+	fflush(stderr);
 	int status = result.status;
+	bool is_front = result.role == RUN_FRONT;
 	run_result_fini(&result);
+	if (!is_front)
+		return 0;
 	return failure ? 2 : end_like(status);
 }
 

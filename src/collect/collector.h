@@ -1,14 +1,14 @@
 /* collector.h - what is known of a run while it goes on.
  *
- * One struct collector per run, in the heatline process, single-threaded:
+ * One struct collector per run, in the collector's process, single-threaded:
  *
+ *	collector.c turns the wheel; output.c writes the profile
  *	process.c   finds the rings, drains them
  *	samples.c   books CPU samples; stacks.c what all stacks need
  *	memory.c    books allocations and copies (heap.h)
  *	watch.c     looks at threads that wait, books their waiting
  *	memory.c    books allocations and copies
  *	build.c     makes a struct profile of it all, as often as wanted
- *	run.c       starts the program and turns the wheel
  *
  * The equation that holds for each process's main thread, up to one look:
  *	wall time = CPU samples + waiting + time ready to run but not running. */
@@ -72,6 +72,7 @@ struct thread {
 struct process {
 	uint32_t index;      /* in collector->processes */
 	pid_t pid, parent_pid;
+	uint64_t birth;      /* as in /proc; 0: not known */
 	char *ring_path;     /* owned */
 	struct ring *ring;   /* mapped; NULL once the process has ended and is drained */
 	enum ring_state state;
@@ -124,6 +125,24 @@ struct collector {
 	uint32_t *identities;              /* owned; WALK_MAX_FRAMES */
 };
 
+struct link;
+
+/* --- collector.c --- */
+
+/* The collector's process, from its start until the profile is written.  Takes
+ * folder and control. */
+void collector_run(const struct run_options *options, char *folder, struct control *control,
+		   struct link *link, struct run_result *result, struct err *err);
+
+/* --- output.c --- */
+
+/* Writes the profile so far.  Returns 0 also when there is nothing to write. */
+int output_in_between(struct collector *collector);
+
+/* Makes the result's profile and writes it; err says what is wrong, if anything. */
+void output_finish(struct collector *collector, bool is_partial, struct run_result *result,
+		   struct err *err);
+
 /* --- process.c --- */
 
 /* Looks for rings of processes that have started since the last time. */
@@ -132,8 +151,9 @@ void processes_discover(struct collector *collector);
 /* Takes everything out of all rings; notices processes that have ended. */
 void processes_drain(struct collector *collector);
 
-/* The program itself has ended: drains what is left, for good. */
-void processes_finish(struct collector *collector);
+/* Notices ended processes that the kernel still has a number for: their own
+ * one, or somebody else's. */
+void processes_look_at_lives(struct collector *collector);
 
 /* A code object met from outside or in a ring; relative file names are
  * those of the process's folder. */

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "collect/proc.h"
 
 #define PROCESSES_MAX 4096u
 #define THREADS_MAX 20000u /* of one process, over its life */
@@ -131,6 +132,7 @@ static void add_process(struct collector *collector, const char *path, struct ri
 	process->state = atomic_load(&ring->state);
 	process->pid = ring->pid;
 	process->parent_pid = ring->parent_pid;
+	process->birth = proc_start(process->pid);
 	process->start_ns = ring->start_ns;
 	end_between_rings(collector, process);
 	process->python = ring->python;
@@ -381,8 +383,11 @@ void processes_drain(struct collector *collector)
 	}
 }
 
-void processes_finish(struct collector *collector)
+void processes_look_at_lives(struct collector *collector)
 {
-	processes_discover(collector);
-	processes_drain(collector);
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		struct process *process = collector->processes.items[i];
+		if (process->ring != NULL && !proc_is_alive(process->pid, process->birth))
+			close_process(collector, process);
+	}
 }

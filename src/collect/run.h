@@ -1,5 +1,10 @@
 /* run.h - start a program under the agent and collect until it has ended.
  *
+ * Two processes come back from collect_run: the front, which is the caller and
+ * has the program's status, and the collector, which has the profile and tells
+ * the user about it.  The front comes back after the collector has called
+ * run_result_fini.
+ *
  * The caller has checked what can be checked beforehand (the program exists,
  * the output folder can be written, the agent library is there); collect_run
  * still reports what only the start itself can show (exec failed, no memory,
@@ -58,21 +63,30 @@ struct run_options {
 	bool is_quiet; /* nothing on stderr, not even that a profile was written meanwhile */
 };
 
+enum run_role {
+	RUN_FRONT,     /* started by the user, ends as the program ended */
+	RUN_COLLECTOR, /* says what there is to say, then ends */
+};
+
 /* What came of it. */
 struct run_result {
+	enum run_role role;
+	/* of the front */
 	int status;              /* of the program, as from waitpid */
+	/* of the collector */
 	struct profile *profile; /* owned; NULL when no process was Python */
 	bool is_written;         /* the profile is in outfile */
-	bool is_interrupted;     /* the user pressed Ctrl-C (or sent SIGTERM) */
+	uint32_t still_running;  /* processes that outlive the program and are still profiled */
+	int link_fd;             /* owned; to the waiting front; -1: there is none */
 };
 
 /* Runs the program to its end.  Returns 0 when it ran, whatever its own status;
- * negative, with err filled, when it could not be started.  When it ran but the
- * profile could not be written or none was Python, returns 0, fills err with the
- * sentence to show and leaves is_written false. */
+ * negative (in the front only), with err filled, when it could not be started.
+ * When it ran but the profile could not be written or none was Python, err is
+ * filled in the collector with the sentence to show, and is_written is false. */
 int collect_run(const struct run_options *options, struct run_result *result, struct err *err);
 
-/* Frees what the result owns; accepts a zeroed result. */
+/* Frees what the result owns.  In the collector: the front may go on. */
 void run_result_fini(struct run_result *result);
 
 #endif

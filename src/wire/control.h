@@ -1,8 +1,10 @@
-/* control.h - the page that the collector shares with all agents of a run.
+/* control.h - the page that everybody of a run shares.
  *
  * The run's folder holds this file ("control") and one ring per process.  The
- * collector writes the settings before the first process starts; agents count
- * themselves in, so that the collector knows when to look for new rings. */
+ * settings are written before the first process starts.  Agents count
+ * themselves in, so that the collector knows when to look for new rings; other
+ * heatline commands (on, off, write, status) find the run here and leave their
+ * wishes.  Nobody is sent a signal for it: the program's are its own. */
 #ifndef HEATLINE_WIRE_CONTROL_H
 #define HEATLINE_WIRE_CONTROL_H
 
@@ -13,14 +15,40 @@
 #define CONTROL_ENV "HEATLINE_RUN" /* the run's folder, for agents */
 #define CONTROL_FILE "control"
 #define RING_FILE_PREFIX "ring-"   /* then the pid, a dash, and a number */
+#define CONTROL_PATH_BYTES 4096u
 
 struct control {
 	uint64_t magic;
 	uint32_t wire_version;
-	int32_t collector_pid;       /* may read the processes' memory */
+
+	/* who; a number that is not known yet is 0 */
+	_Atomic int32_t collector_pid; /* may read the processes' memory */
+	_Atomic int32_t front_pid;     /* the heatline that the user started */
+	_Atomic int32_t program_pid;   /* what it has started */
+	_Atomic uint64_t program_start; /* as in /proc, so that a reused pid is noticed */
+	_Atomic uint32_t is_front_stopped; /* waits for the program to be continued */
+	_Atomic uint32_t has_ended;    /* the program itself has; others of the run may go on */
+	_Atomic int32_t end_status;    /* then: as from waitpid */
+
+	/* settings */
 	uint64_t interval_ns;        /* wanted CPU time between samples of a thread; 0: automatic */
 	uint64_t memory_window;      /* mean bytes between sampled allocations; 0: automatic */
+	uint32_t is_first_only;      /* only the first Python process is profiled */
+	_Atomic int32_t first_pid;   /* that one, when it has been found */
+
+	/* what goes on */
 	_Atomic uint32_t rings;      /* rings ever made in this run */
+	_Atomic uint32_t is_off;     /* suspended: agents and collector pass everything over */
+	_Atomic uint64_t samples;    /* taken so far */
+	_Atomic uint32_t writes_wanted; /* raised by one who wants the profile written */
+	_Atomic uint32_t writes_done;   /* follows writes_wanted */
+	_Atomic uint32_t is_write_failed; /* the last one did */
+
+	/* for people; written before the first process starts */
+	uint64_t start_ns;           /* monotonic */
+	double start_epoch_s;
+	char program[CONTROL_PATH_BYTES];
+	char outfile[CONTROL_PATH_BYTES]; /* absolute */
 };
 
 #endif

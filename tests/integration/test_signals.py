@@ -1,17 +1,17 @@
 """Signals: none interrupts a blocked call, none is lost, and all reach the program."""
 
-import json
+import ctypes
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, List
+from typing import Any
 
 import pytest
 
-from support.paths import PROGRAMS, heatline_executable
-from support.runs import clean_environment
+from support.paths import PROGRAMS
+from support.running import Running, is_running, state, wait_until
 from support.stacks import stack_nodes
 
 SIGNALS = PROGRAMS / "signals"
@@ -59,41 +59,6 @@ def test_native_library_with_signals_of_its_own(python, native, options):
     assert sum(node.samples for node in hot) > 20, "the thread is not sampled any more"
 
 
-class Running:
-    """A ``heatline run`` under way, in a session of its own; ends with the test."""
-
-    def __init__(self, python: Any, script: Path, args: List[Any], outfile: Path, stderr: Any):
-        command = [heatline_executable(), "run", "--python", python.executable, "-o", outfile]
-        self.process = subprocess.Popen(
-            [str(part) for part in python.command([*command, script, *args])],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            env=clean_environment(),
-            encoding="utf-8",
-            start_new_session=True,
-        )
-        self.outfile = outfile
-        self.target = int(self.process.stdout.readline().split()[1])
-
-    def heatline_pid(self) -> int:
-        """The process that started the program (in another tree, not the one we started)."""
-        with open(f"/proc/{self.target}/stat") as stat:
-            return int(stat.read().rsplit(")", 1)[1].split()[1])
-
-    def finish(self) -> str:
-        output = self.process.communicate(timeout=60)[0]
-        return output
-
-    def profile(self) -> dict:
-        return json.loads(self.outfile.read_text())
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.communicate()
-
-
 @pytest.fixture
 def start(python, tmp_path):
     """start(script, *args): a run under way."""
@@ -101,7 +66,8 @@ def start(python, tmp_path):
     with open(tmp_path / "stderr", "w") as stderr:
 
         def begin(script: str, *args: Any) -> Running:
-            runs.append(Running(python, SIGNALS / script, list(args), tmp_path / "p.json", stderr))
+            command = [SIGNALS / script, *args]
+            runs.append(Running(python, command, tmp_path / "p.json", stderr=stderr))
             return runs[-1]
 
         yield begin
@@ -156,6 +122,37 @@ def test_interrupt_of_the_group(start):
     assert run.profile()["files"]
 
 
+@pytest.mark.parametrize("name", ["SIGUSR1", "SIGTERM", "SIGINT", "SIGHUP"])
+def test_signal_to_the_group_comes_once(start, name):
+    """Heatline got it too, and knows that the program has its own."""
+    number = int(getattr(signal, name))
+    run = start("handlers.py")
+    time.sleep(0.2)
+    os.killpg(os.getpgid(run.target), number)
+    assert f"received [{number}]\n" in run.finish()
+    assert run.process.returncode == 17
+
+
+def test_signal_with_a_value_keeps_it(start):
+    """Any signal is handed on, also those that nobody expects, with what they carry."""
+    run = start("queued.py")
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.sigqueue(run.heatline_pid(), signal.SIGRTMIN + 3, ctypes.c_void_p(4711)) == 0
+    assert "value 4711" in run.finish()
+    assert run.process.returncode == 0
+
+
+def test_stop_of_the_program_stops_both(start):
+    """As a shell sees a job: stopped when the program stops, going on when it goes on."""
+    run = start("endless.py", "2")
+    time.sleep(0.2)
+    os.kill(run.target, signal.SIGSTOP)
+    wait_until(lambda: state(run.target) == "T" and state(run.heatline_pid()) == "T")
+    os.kill(run.target, signal.SIGCONT)
+    assert "end" in run.finish()
+    assert run.process.returncode == 0
+
+
 def test_stop_and_continue(start):
     """Both stop, both go on, and the pause is no work of any line."""
     run = start("endless.py", "1.5")
@@ -170,24 +167,12 @@ def test_stop_and_continue(start):
     assert run.profile()["heatline"]["quality"]["samples"] > 5
 
 
-def test_program_outlives_a_killed_heatline(start):
-    """Without its collector the program goes on as if nothing had happened."""
+def test_killed_heatline_loses_nothing(start):
+    """The program goes on as if nothing had happened, and its profile is still written."""
     run = start("endless.py", "1.5")
     os.kill(run.heatline_pid(), signal.SIGKILL)
     assert "end" in run.process.stdout.read()
-    deadline = time.monotonic() + 30
-    while is_running(run.target) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_running(run.target)
-
-
-def state(pid: int) -> str:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        return ""
-
-
-def is_running(pid: int) -> bool:
-    return state(pid) not in ("", "Z")
+    wait_until(lambda: not is_running(run.target))
+    wait_until(run.outfile.exists)
+    assert run.cpu_s() > 0.4
+    assert run.profile()["elapsed_time_sec"] > 1.2

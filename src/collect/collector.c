@@ -1,0 +1,337 @@
+/* collector.c - the collector's process: its life, and the wheel that it turns.
+ *
+ * One loop: wait some thirty milliseconds, drain the rings, look at waiting
+ * threads, until the program has ended and with it all of the run's processes.
+ * Those that outlive the program do not hold up the user: what is known by
+ * then is written and said, and the collector goes on in the background.
+ *
+ * The front (front.h) tells when the program starts and ends.  When the front
+ * itself is gone the collector sees for itself how the program is. */
+#include "collect/collector.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "collect/descriptors.h"
+#include "collect/folder.h"
+#include "collect/link.h"
+#include "collect/proc.h"
+
+/* Between two rounds; the jitter keeps them out of step with the program. */
+#define ROUND_MS 24u
+#define ROUND_JITTER_MS 12u
+#define LIST_MAX 64u
+
+/* Processes that end a moment after the program do so without a word. */
+#define GRACE_NS 250000000u
+
+/* Between two looks whether a process that the kernel knows is still the same. */
+#define LIVES_NS 1000000000u
+
+/* --- the collector's life --- */
+
+static uint32_t split_list(const char *list, const char **items, char **copy)
+{
+	uint32_t count = 0;
+	*copy = list == NULL ? NULL : mem_copy_text(list);
+	char *rest = NULL;
+	for (char *item = *copy == NULL ? NULL : strtok_r(*copy, ",", &rest);
+	     item != NULL && count < LIST_MAX; item = strtok_r(NULL, ",", &rest))
+		items[count++] = item;
+	return count;
+}
+
+/* The lists of the scope, split once for the whole run. */
+struct scope_lists {
+	const char *only[LIST_MAX], *exclude[LIST_MAX];
+	char *only_copy, *exclude_copy; /* owned */
+};
+
+static void init_scope(struct collector *collector, struct scope_lists *lists)
+{
+	const struct run_options *options = collector->options;
+	const struct run_scope *scope = &options->scope;
+	collector->scope = (struct scope_rules){
+		.program = options->program,
+		.folder = scope->program_path != NULL ? scope->program_path
+						      : options->entrypoint_dir,
+		.only = lists->only,
+		.only_count = split_list(scope->only, lists->only, &lists->only_copy),
+		.exclude = lists->exclude,
+		.exclude_count = split_list(scope->exclude, lists->exclude, &lists->exclude_copy),
+		.profile_all = scope->is_all,
+		.profile_system_libraries = scope->has_system_libraries,
+	};
+	scope_init(&collector->scope);
+}
+
+static void collector_init(struct collector *collector, const struct run_options *options)
+{
+	memset(collector, 0, sizeof(*collector));
+	collector->options = options;
+	collector->strings = intern_new();
+	codes_init(&collector->codes, collector->strings);
+	tree_init(&collector->tree);
+	heap_init(&collector->heap);
+	map_init(&collector->moment_index);
+	collector->random = clock_monotonic_ns() | 1;
+	collector->scratch = mem_alloc(RECORD_MAX_BYTES);
+	collector->walk_scratch = mem_alloc(sizeof(*collector->walk_scratch));
+	collector->walk_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->walk_frames));
+	collector->tree_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->tree_frames));
+	collector->identities = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->identities));
+}
+
+static void free_process(struct process *process)
+{
+	if (process->ring != NULL)
+		munmap(process->ring, sizeof(*process->ring));
+	for (uint32_t i = 0; i < process->threads.count; i++)
+		free(process->threads.items[i]);
+	vec_free(&process->threads);
+	vec_free(&process->ids);
+	map_fini(&process->addresses);
+	images_fini(&process->images);
+	free(process->ring_path);
+	free(process);
+}
+
+static void collector_fini(struct collector *collector)
+{
+	for (uint32_t i = 0; i < collector->processes.count; i++)
+		free_process(collector->processes.items[i]);
+	vec_free(&collector->processes);
+	vec_free(&collector->moments);
+	map_fini(&collector->moment_index);
+	codes_fini(&collector->codes);
+	tree_fini(&collector->tree);
+	heap_fini(&collector->heap);
+	intern_free(collector->strings);
+	scope_fini(&collector->scope);
+	free(collector->scratch);
+	free(collector->walk_scratch);
+	free(collector->walk_frames);
+	free(collector->tree_frames);
+	free(collector->identities);
+	folder_remove(collector->folder, collector->control);
+}
+
+/* --- the process --- */
+
+/* Somebody wants this very process to end, as when the machine is shut down:
+ * what is known is written, and more may come. */
+static volatile sig_atomic_t is_asked_to_end;
+
+static void on_end(int number)
+{
+	(void)number;
+	is_asked_to_end = 1;
+}
+
+static void set_signals(void)
+{
+	static const int to_end[] = {SIGTERM, SIGINT, SIGHUP};
+	struct sigaction note = {.sa_handler = on_end};
+	for (size_t i = 0; i < sizeof(to_end) / sizeof(to_end[0]); i++)
+		sigaction(to_end[i], &note, NULL);
+	signal(SIGCHLD, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Out of the user's session; of the files only the one for messages is kept. */
+static void leave_session(const struct link *link)
+{
+	int kept[] = {STDERR_FILENO, link->to_collector[0], link->to_front[1]};
+	setsid();
+	descriptors_close_all_but(kept, sizeof(kept) / sizeof(kept[0]));
+	descriptors_silence(STDIN_FILENO);
+	descriptors_silence(STDOUT_FILENO);
+}
+
+/* --- the loop --- */
+
+/* Where the loop stands. */
+struct wheel {
+	struct link *link;
+	uint64_t ended_ns;      /* when the program ended; 0: it runs */
+	uint64_t next_write_ns; /* 0: only at the end */
+	uint64_t next_lives_ns;
+	bool is_background;     /* the user has got what there was to say */
+};
+
+static unsigned next_pause_ms(struct collector *collector)
+{
+	collector->random = collector->random * 6364136223846793005ull + 1442695040888963407ull;
+	return ROUND_MS + (unsigned)((collector->random >> 33) % ROUND_JITTER_MS);
+}
+
+static uint32_t count_living(const struct collector *collector)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < collector->processes.count; i++)
+		count += collector->processes.items[i]->ring != NULL;
+	return count;
+}
+
+static void note_end(struct collector *collector, struct wheel *wheel)
+{
+	wheel->ended_ns = clock_monotonic_ns();
+	if (collector->end_ns == 0)
+		collector->end_ns = wheel->ended_ns;
+}
+
+/* What the front says, and that it is silent for ever. */
+static void hear_front(struct collector *collector, struct wheel *wheel)
+{
+	int kind = link_receive(wheel->link->to_collector[0], (int)next_pause_ms(collector));
+	if (kind == LINK_ENDED)
+		note_end(collector, wheel);
+	if (kind >= 0)
+		return;
+	/* Nobody is there to be told anything. */
+	close(wheel->link->to_collector[0]);
+	wheel->link->to_collector[0] = -1;
+	descriptors_silence(STDERR_FILENO);
+	wheel->is_background = true;
+}
+
+/* Without a front: is the program still there? */
+static void look_at_program(struct collector *collector, struct wheel *wheel)
+{
+	const struct control *control = collector->control;
+	if (wheel->ended_ns == 0 &&
+	    !proc_is_alive(atomic_load(&control->program_pid),
+			   atomic_load(&control->program_start)))
+		note_end(collector, wheel);
+}
+
+/* A front that has stopped with the program goes on with it. */
+static void wake_front(const struct control *control)
+{
+	struct proc_stat stat;
+	if (atomic_load(&control->is_front_stopped) != 0 &&
+	    proc_stat(atomic_load(&control->program_pid), &stat) && stat.state != 'T' &&
+	    stat.state != 't')
+		kill(atomic_load(&control->front_pid), SIGCONT);
+}
+
+static void wait_a_round(struct collector *collector, struct wheel *wheel)
+{
+	if (wheel->link->to_collector[0] >= 0) {
+		hear_front(collector, wheel);
+		wake_front(collector->control);
+	} else {
+		usleep(next_pause_ms(collector) * 1000);
+		look_at_program(collector, wheel);
+	}
+}
+
+static void write_as_wanted(struct collector *collector, struct wheel *wheel)
+{
+	struct control *control = collector->control;
+	uint64_t interval_ns = (uint64_t)(collector->options->profile_interval_s * 1e9);
+	uint32_t wanted = atomic_load(&control->writes_wanted);
+	bool is_due = interval_ns != 0 && clock_monotonic_ns() >= wheel->next_write_ns;
+	if (!is_due && wanted == atomic_load(&control->writes_done) && !is_asked_to_end)
+		return;
+	is_asked_to_end = 0;
+	atomic_store(&control->is_write_failed, output_in_between(collector) == 0 ? 0 : 1);
+	atomic_store(&control->writes_done, wanted);
+	wheel->next_write_ns = clock_monotonic_ns() + interval_ns;
+}
+
+static void turn(struct collector *collector, struct wheel *wheel)
+{
+	processes_discover(collector);
+	processes_drain(collector);
+	if (clock_monotonic_ns() >= wheel->next_lives_ns || wheel->ended_ns != 0) {
+		processes_look_at_lives(collector);
+		wheel->next_lives_ns = clock_monotonic_ns() + LIVES_NS;
+	}
+	watch_round(collector);
+	memory_round(collector);
+	atomic_store(&collector->control->samples,
+		     collector->cpu_samples + collector->wait_samples);
+	write_as_wanted(collector, wheel);
+}
+
+/* The program has ended, others go on.  Returns true in a process of its own
+ * that tells the user so. */
+static bool go_to_background(struct wheel *wheel)
+{
+	wheel->is_background = true;
+	pid_t pid = fork();
+	if (pid == 0)
+		return true;
+	link_fini(wheel->link);
+	descriptors_silence(STDERR_FILENO);
+	return false;
+}
+
+enum loop_end { LOOP_OVER, LOOP_TELL };
+
+static enum loop_end loop(struct collector *collector, struct link *link)
+{
+	struct wheel wheel = {.link = link};
+	wheel.next_write_ns =
+		collector->start_ns + (uint64_t)(collector->options->profile_interval_s * 1e9);
+	for (;;) {
+		wait_a_round(collector, &wheel);
+		turn(collector, &wheel);
+		if (wheel.ended_ns == 0)
+			continue;
+		if (count_living(collector) == 0) {
+			if (wheel.is_background)
+				collector->end_ns = clock_monotonic_ns();
+			return LOOP_OVER;
+		}
+		if (!wheel.is_background && clock_monotonic_ns() - wheel.ended_ns > GRACE_NS &&
+		    go_to_background(&wheel))
+			return LOOP_TELL;
+	}
+}
+
+/* Waits until there is something to collect. */
+static bool await_start(const struct link *link)
+{
+	int kind;
+	do
+		kind = link_receive(link->to_collector[0], -1);
+	while (kind == 0);
+	return kind == LINK_STARTED;
+}
+
+void collector_run(const struct run_options *options, char *folder, struct control *control,
+		   struct link *link, struct run_result *result, struct err *err)
+{
+	struct collector collector;
+	struct scope_lists lists = {0};
+	set_signals();
+	leave_session(link);
+	collector_init(&collector, options);
+	init_scope(&collector, &lists);
+	collector.folder = folder;
+	collector.control = control;
+	collector.start_ns = control->start_ns;
+	collector.start_epoch_s = control->start_epoch_s;
+	if (await_start(link)) {
+		bool is_telling = loop(&collector, link) == LOOP_TELL;
+		result->still_running = is_telling ? count_living(&collector) : 0;
+		output_finish(&collector, is_telling, result, err);
+		if (is_telling)
+			collector.folder = NULL; /* the other process's */
+	}
+	result->link_fd = link->to_front[1];
+	collector_fini(&collector);
+	free(lists.only_copy);
+	free(lists.exclude_copy);
+}

@@ -1,0 +1,59 @@
+/* output.c - from what has been collected to the file. */
+#include <unistd.h>
+
+#include "collect/collector.h"
+#include "profile/model.h"
+#include "profile/write.h"
+
+static int write_profile(const struct run_options *options, const struct profile *profile,
+			 struct err *err)
+{
+	struct write_options how = {
+		.is_reduced = options->is_reduced,
+		.cpu_percent_threshold = options->cpu_percent_threshold,
+		.malloc_threshold = options->malloc_threshold,
+		.has_stacks = options->has_stacks,
+	};
+	return profile_write(profile, &how, options->outfile, err);
+}
+
+/* A profile without a single sample must not replace one that has some. */
+static bool would_lose(const struct collector *collector)
+{
+	return collector->cpu_samples == 0 && collector->wait_samples == 0 &&
+	       access(collector->options->outfile, F_OK) == 0;
+}
+
+int output_in_between(struct collector *collector)
+{
+	int status = 0;
+	processes_drain(collector);
+	struct profile *profile = build_profile(collector, true);
+	if (profile != NULL && !would_lose(collector))
+		status = write_profile(collector->options, profile, NULL);
+	profile_free(profile);
+	return status;
+}
+
+void output_finish(struct collector *collector, bool is_partial, struct run_result *result,
+		   struct err *err)
+{
+	result->profile = build_profile(collector, is_partial);
+	if (result->profile == NULL && collector->processes.count > 0) {
+		const struct process *first = collector->processes.items[0];
+		err_set(err, ERR_UNSUPPORTED,
+			"the program ran, but its Python %s was not profiled: %s; try another with "
+			"--python",
+			first->python_text, first->note);
+	} else if (result->profile == NULL) {
+		err_set(err, ERR_TARGET,
+			"the program ran, but it started no Python that could be profiled; give the "
+			"command that starts Python, or the script itself");
+	} else if (would_lose(collector)) {
+		err_set(err, ERR_TARGET,
+			"the program ran too short for a single sample; '%s' is left as it was",
+			collector->options->outfile);
+	} else {
+		result->is_written = write_profile(collector->options, result->profile, err) == 0;
+	}
+}
