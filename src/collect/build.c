@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "collect/builder.h"
 #include "collect/classify.h"
-#include "profile/book.h"
 #include "profile/model.h"
 
 #define NS 1e-9
@@ -22,16 +22,6 @@
 struct known_frame {
 	uint32_t code, offset;
 	struct book_frame frame; /* function NULL: none yet */
-};
-
-/* Everything that is needed to turn nodes into booked stacks. */
-struct builder {
-	struct collector *collector;
-	struct profile *profile;
-	uint32_t *files; /* owned; of each code: index in profile->files + 1, or 0 */
-	struct book_frame *frames; /* owned; of one stack, outermost first */
-	uint32_t frame_room;
-	struct known_frame *known; /* owned; KNOWN_FRAMES, by hash */
 };
 
 static uint32_t file_of(struct builder *builder, uint32_t code_index)
@@ -92,13 +82,11 @@ static bool has_figures(const struct tree_weights *self)
 	return self->samples != 0 || self->alloc_bytes != 0 || self->copy_bytes != 0;
 }
 
-static void book_node(struct builder *builder, uint32_t index)
+/* Resolves the frames of a node's stack; says how many there are and which node
+ * is the outermost (the node itself for the root). */
+static uint32_t load_frames(struct builder *builder, uint32_t index, uint32_t *outermost_node)
 {
-	struct collector *collector = builder->collector;
-	const struct tree_node *nodes = collector->tree.nodes;
-	const struct tree_node *node = &nodes[index];
-	if (!has_figures(&node->self))
-		return;
+	const struct tree_node *nodes = builder->collector->tree.nodes;
 	uint32_t depth = 0;
 	uint32_t outermost = index;
 	for (uint32_t at = index; at != TREE_ROOT; at = nodes[at].parent) {
@@ -113,9 +101,33 @@ static void book_node(struct builder *builder, uint32_t index)
 	uint32_t place = depth;
 	for (uint32_t at = index; at != TREE_ROOT; at = nodes[at].parent)
 		builder->frames[--place] = frame_of(builder, nodes[at].code, nodes[at].offset);
+	*outermost_node = outermost;
+	return depth;
+}
+
+uint32_t builder_find_node(struct builder *builder, uint32_t node)
+{
+	uint32_t *found = &builder->nodes[node], outermost;
+	if (*found == 0) {
+		uint32_t depth = load_frames(builder, node, &outermost);
+		*found = 1 + profile_find_stack(builder->profile, builder->frames, depth);
+	}
+	return *found - 1;
+}
+
+static void book_node(struct builder *builder, uint32_t index)
+{
+	struct collector *collector = builder->collector;
+	const struct tree_node *nodes = collector->tree.nodes;
+	const struct tree_node *node = &nodes[index];
+	uint32_t outermost;
+	if (!has_figures(&node->self))
+		return;
+	uint32_t depth = load_frames(builder, index, &outermost);
 	bool is_startup = collector->codes.items[nodes[outermost].code].is_bootstrap;
 	bool is_native = classify_is_native(&collector->codes.items[node->code], node->offset);
 	struct metrics metrics = metrics_of(&node->self, is_native);
+	metrics.at_peak_bytes = heap_node_at_peak(&collector->heap, index);
 	profile_book(builder->profile, builder->frames, depth, &metrics, is_startup);
 }
 
@@ -287,11 +299,14 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	builder.profile->is_partial = is_partial;
 	describe_run(collector, builder.profile);
 	describe_processes(collector, builder.profile);
+	heap_compose(&collector->heap);
 	for (uint32_t i = 0; i < collector->tree.count; i++)
 		book_node(&builder, i);
 	struct metrics startup = metrics_of(&collector->startup, true);
 	profile_book(builder.profile, NULL, 0, &startup, true);
 	book_moments(&builder);
+	builder.nodes = mem_zalloc(collector->tree.count, sizeof(*builder.nodes));
+	build_timeline(&builder);
 	if (collector->options->has_memory)
 		build_memory(collector, builder.profile);
 	describe_quality(collector, builder.profile);
@@ -299,5 +314,6 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	free(builder.files);
 	free(builder.frames);
 	free(builder.known);
+	free(builder.nodes);
 	return builder.profile;
 }

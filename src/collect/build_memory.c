@@ -136,7 +136,6 @@ void build_memory(struct collector *collector, struct profile *profile)
 	struct heap *heap = &collector->heap;
 	uint64_t end_ns = collector->end_ns != 0 ? collector->end_ns : clock_monotonic_ns();
 	double end_s = (double)(end_ns - collector->start_ns) * 1e-9;
-	heap_compose(heap);
 	for (uint32_t i = 0; i < heap->sites.count; i++) {
 		if (i != SITE_NONE)
 			build_site(collector, profile, &heap->sites.items[i], end_s);

@@ -79,6 +79,7 @@ static void collector_init(struct collector *collector, const struct run_options
 	codes_init(&collector->codes, collector->strings);
 	tree_init(&collector->tree);
 	heap_init(&collector->heap);
+	timeline_init(&collector->timeline);
 	map_init(&collector->moment_index);
 	collector->random = clock_monotonic_ns() | 1;
 	collector->scratch = mem_alloc(RECORD_MAX_BYTES);
@@ -112,6 +113,7 @@ static void collector_fini(struct collector *collector)
 	codes_fini(&collector->codes);
 	tree_fini(&collector->tree);
 	heap_fini(&collector->heap);
+	timeline_fini(&collector->timeline);
 	intern_free(collector->strings);
 	scope_fini(&collector->scope);
 	free(collector->scratch);

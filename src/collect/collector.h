@@ -7,7 +7,6 @@
  *	samples.c   books CPU samples; stacks.c what all stacks need
  *	memory.c    books allocations and copies (heap.h)
  *	watch.c     looks at threads that wait, books their waiting
- *	memory.c    books allocations and copies
  *	build.c     makes a struct profile of it all, as often as wanted
  *
  * The equation that holds for each process's main thread, up to one look:
@@ -26,6 +25,7 @@
 #include "collect/heap.h"
 #include "collect/images.h"
 #include "collect/run.h"
+#include "collect/timeline.h"
 #include "collect/tree.h"
 #include "profile/scope.h"
 #include "python/layout.h"
@@ -54,6 +54,7 @@ struct thread {
 	uint64_t cpu_ns;         /* in samples */
 	uint64_t off_ns;         /* off the CPU */
 	uint64_t samples;
+	uint32_t row;            /* of the timeline, or TIMELINE_NO_ROW */
 	const char *line_file;   /* interned; the line in scope it was last seen at */
 	uint32_t line;
 	/* watch.c */
@@ -105,6 +106,7 @@ struct collector {
 	struct codes codes;
 	struct tree tree;
 	struct heap heap;
+	struct timeline timeline;
 	struct tree_weights startup; /* the interpreter's own start and end */
 	VEC(struct process *) processes; /* owned */
 	VEC(struct moments) moments;
@@ -183,6 +185,13 @@ uint32_t stacks_line_frame(const struct collector *collector, uint32_t count);
 /* Whether the outermost of count frames (at least 1) is the import system's,
  * which runs by itself only while the interpreter starts. */
 bool stacks_are_startup(const struct collector *collector, uint32_t count);
+
+/* Whether the node's stack is the interpreter's own start or end. */
+bool stacks_is_startup_node(const struct collector *collector, uint32_t node);
+
+/* Puts what a thread did in the ns before end_ns on the timeline. */
+void stacks_note_time(struct collector *collector, struct thread *thread, uint32_t node,
+		      enum timeline_kind kind, uint64_t end_ns, uint64_t ns);
 
 /* --- samples.c --- */
 

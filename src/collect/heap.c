@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "collect/tree.h"
 
 #define MB (1024.0 * 1024.0)
 #define SITES_MAX 100000u
@@ -53,6 +54,7 @@ void heap_fini(struct heap *heap)
 	for (uint32_t i = 0; i < heap->sites.count; i++)
 		series_fini(&heap->sites.items[i].series);
 	vec_free(&heap->sites);
+	vec_free(&heap->nodes);
 	map_fini(&heap->lines);
 	map_fini(&heap->functions);
 	free(heap->live);
@@ -179,6 +181,7 @@ static void compose_peak(struct heap *heap)
 	if (heap->live_bytes < heap->composed_bytes * COMPOSE_STEP)
 		return;
 	heap->composed_bytes = heap->live_bytes;
+	heap->composed++;
 	for (uint32_t i = 0; i < heap->sites.count; i++)
 		heap->sites.items[i].at_peak_bytes = heap->sites.items[i].live_bytes;
 }
@@ -188,6 +191,32 @@ void heap_compose(struct heap *heap)
 	/* Nothing has ended since the peak, so it is still there to be looked at. */
 	if (heap->is_at_peak)
 		compose_peak(heap);
+}
+
+double heap_node_at_peak(const struct heap *heap, uint32_t node)
+{
+	if (node >= heap->nodes.count || heap->composed == 0)
+		return 0;
+	const struct heap_node *at = &heap->nodes.items[node];
+	return at->composed == heap->composed ? at->at_peak_bytes : at->live_bytes;
+}
+
+/* Notes what the node held at the peak, if that is not done, then changes it:
+ * composing the peak must not cost a pass over all stacks. */
+static void node_change(struct heap *heap, uint32_t node, double bytes)
+{
+	if (node >= 2 * TREE_MAX_NODES) /* the interpreter's own start has none */
+		return;
+	while (heap->nodes.count <= node)
+		vec_push(&heap->nodes, (struct heap_node){0});
+	struct heap_node *at = &heap->nodes.items[node];
+	if (at->composed != heap->composed) {
+		at->at_peak_bytes = at->live_bytes;
+		at->composed = heap->composed;
+	}
+	at->live_bytes += bytes;
+	if (at->live_bytes < 0)
+		at->live_bytes = 0;
 }
 
 static void change_live(struct heap *heap, const struct live *entry, double sign, double time_s)
@@ -202,6 +231,7 @@ static void change_live(struct heap *heap, const struct live *entry, double sign
 	site_change(&heap->sites.items[entry->line_site], bytes, time_s);
 	if (entry->function_site != SITE_NONE)
 		site_change(&heap->sites.items[entry->function_site], bytes, time_s);
+	node_change(heap, entry->node, bytes);
 	heap->live_bytes += bytes;
 	if (entry->is_python)
 		heap->live_python_bytes += bytes;

@@ -43,6 +43,14 @@ struct site {
 	struct series series;    /* live MB over time; lines only */
 };
 
+/* How much of a stack's memory is live.  at_peak_bytes is what was live when the
+ * peak was composed for the time-th time; if that is not the last time, nothing
+ * has changed since and live_bytes is. */
+struct heap_node {
+	double live_bytes, at_peak_bytes;
+	uint64_t composed;
+};
+
 struct live {
 	uint64_t key; /* process and id; 0: free */
 	uint32_t node, line_site, function_site;
@@ -57,6 +65,8 @@ struct heap {
 	struct map functions;   /* hash of file, name and line to site */
 	struct live *live;      /* owned; open addressing */
 	uint32_t live_mask, live_count;
+	VEC(struct heap_node) nodes; /* by node of the tree */
+	uint64_t composed;           /* how often the peak was composed */
 	double live_bytes, live_python_bytes;
 	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
 	double peak_bytes, peak_python_bytes, peak_s;
@@ -112,6 +122,9 @@ void heap_tick(struct heap *heap, double time_s, double rss_bytes);
 
 /* Brings at_peak_bytes of all sites up to date. */
 void heap_compose(struct heap *heap);
+
+/* What a stack held at the peak, after heap_compose. */
+double heap_node_at_peak(const struct heap *heap, uint32_t node);
 
 /* Live bytes averaged over the time since the site's first allocation; of the
  * whole program, since the start. */

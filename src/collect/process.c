@@ -195,6 +195,7 @@ static struct thread *add_thread(struct collector *collector, struct process *pr
 	thread->tid = tid;
 	thread->is_main = process->threads.count == 0;
 	thread->schedstat_fd = thread->syscall_fd = -1;
+	thread->row = TIMELINE_NO_ROW;
 	thread->start_ns = thread->look_ns = start_ns;
 	thread->name = thread->is_main ? intern_text(collector->strings, "MainThread")
 				       : read_thread_name(collector, process->pid, tid);

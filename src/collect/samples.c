@@ -47,15 +47,17 @@ static enum image_kind image_of(struct process *process, const struct record_sam
 	return sample->place == PLACE_INTERPRETER ? IMAGE_INTERPRETER : IMAGE_EXTENSION;
 }
 
-/* Books the user time of a sample by where its program counter stood. */
-static void book_user_time(struct collector *collector, struct process *process,
-			   const struct record_sample *sample, struct tree_weights *self,
-			   uint64_t user_ns)
+/* Books the user time of a sample by where its program counter stood.  The
+ * timeline cannot wait for what the counts per instruction will say in the end:
+ * it takes their word as it is now. */
+static enum timeline_kind book_user_time(struct collector *collector, struct process *process,
+					 const struct record_sample *sample,
+					 struct tree_weights *self, uint64_t user_ns)
 {
 	enum image_kind image = image_of(process, sample);
 	if (sample->count == 0) {
 		self->native_ns += user_ns;
-		return;
+		return TIMELINE_NATIVE;
 	}
 	struct tree_frame leaf = collector->tree_frames[0];
 	struct code *code = &collector->codes.items[leaf.code];
@@ -64,23 +66,27 @@ static void book_user_time(struct collector *collector, struct process *process,
 	if (image == IMAGE_EXTENSION || (image == IMAGE_GENERATED && !is_system)) {
 		if (image == IMAGE_GENERATED && py_op_kind(code->version, sample->opcode) == PY_OP_JIT) {
 			self->python_ns += user_ns;
-			return;
+			return TIMELINE_PYTHON;
 		}
 		if (op != NULL)
 			op->native++;
 		self->native_ns += user_ns;
-		return;
+		return TIMELINE_NATIVE;
 	}
 	enum verdict verdict = is_system ? VERDICT_NATIVE
 					 : classify_sample(code, leaf.offset, sample->opcode);
 	if (op != NULL && !is_system)
 		op->leaf++;
-	if (verdict == VERDICT_PYTHON)
+	if (verdict == VERDICT_PYTHON) {
 		self->python_ns += user_ns;
-	else if (verdict == VERDICT_NATIVE)
+		return TIMELINE_PYTHON;
+	}
+	if (verdict == VERDICT_NATIVE) {
 		self->native_ns += user_ns;
-	else
-		self->open_ns += user_ns;
+		return TIMELINE_NATIVE;
+	}
+	self->open_ns += user_ns;
+	return classify_is_native(code, leaf.offset) ? TIMELINE_NATIVE : TIMELINE_PYTHON;
 }
 
 static void count_callees(struct collector *collector, uint32_t count)
@@ -145,15 +151,20 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
 	uint64_t delay_ns = thread->is_main ? take_delay(thread, cpu_ns, node) : 0;
 	bool is_in_kernel = sample->system_ns > sample->user_ns;
-	book_user_time(collector, process, sample, self,
-		       sample->user_ns + (is_in_kernel ? 0 : delay_ns));
-	self->system_ns += sample->system_ns + (is_in_kernel ? delay_ns : 0);
+	uint64_t user_ns = sample->user_ns + (is_in_kernel ? 0 : delay_ns);
+	uint64_t system_ns = sample->system_ns + (is_in_kernel ? delay_ns : 0);
+	enum timeline_kind kind = book_user_time(collector, process, sample, self, user_ns);
+	self->system_ns += system_ns;
 	self->cpu_ns += cpu_ns;
 	self->samples++;
 	thread->cpu_ns += cpu_ns;
 	thread->samples++;
 	collector->cpu_samples++;
 	collector->sampled_cpu_ns += cpu_ns;
+	if (self != &collector->startup) {
+		stacks_note_time(collector, thread, node, kind, sample->time_ns, user_ns);
+		stacks_note_time(collector, thread, node, TIMELINE_SYSTEM, sample->time_ns, system_ns);
+	}
 	if ((sample->flags & SAMPLE_CUT) != 0)
 		collector->cut_samples++;
 	if (sample->count > 0) {

@@ -48,3 +48,28 @@ bool stacks_translate(struct collector *collector, struct process *process,
 	}
 	return true;
 }
+
+bool stacks_is_startup_node(const struct collector *collector, uint32_t node)
+{
+	const struct tree_node *nodes = collector->tree.nodes;
+	if (node == TREE_ROOT)
+		return false;
+	while (nodes[node].parent != TREE_ROOT)
+		node = nodes[node].parent;
+	return collector->codes.items[nodes[node].code].is_bootstrap;
+}
+
+void stacks_note_time(struct collector *collector, struct thread *thread, uint32_t node,
+		      enum timeline_kind kind, uint64_t end_ns, uint64_t ns)
+{
+	struct timeline *timeline = &collector->timeline;
+	if (ns == 0 || end_ns <= collector->start_ns || stacks_is_startup_node(collector, node))
+		return;
+	if (thread->row == TIMELINE_NO_ROW)
+		thread->row = timeline_add_row(timeline);
+	uint64_t since_ns = end_ns - collector->start_ns;
+	timeline_add_time(timeline, thread->row, kind, since_ns, ns);
+	bool is_counted = kind <= TIMELINE_SYSTEM || (kind == TIMELINE_WAIT && thread->is_main);
+	if (is_counted)
+		timeline_add_stack(timeline, &collector->tree, node, thread->row, since_ns, ns);
+}

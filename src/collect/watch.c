@@ -134,7 +134,7 @@ static bool read_stack(struct collector *collector, struct process *process,
 }
 
 static void book_waiting(struct collector *collector, struct process *process,
-			 struct thread *thread, uint32_t node)
+			 struct thread *thread, uint32_t node, uint64_t end_ns)
 {
 	uint64_t off_ns = thread->pending_off_ns;
 	struct tree_weights *self = &collector->tree.nodes[node].self;
@@ -152,6 +152,8 @@ static void book_waiting(struct collector *collector, struct process *process,
 	else
 		self->idle_ns += off_ns;
 	self->samples++;
+	if (self != &collector->startup)
+		stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, off_ns);
 }
 
 /* Brings the thread's times up to now.  Sums are kept, not differences: the
@@ -183,7 +185,7 @@ static void look(struct collector *collector, struct process *process, struct th
 	    thread->pending_off_ns < OFF_MIN_NS)
 		return;
 	if (thread->is_waiting && !has_run) {
-		book_waiting(collector, process, thread, thread->wait_node);
+		book_waiting(collector, process, thread, thread->wait_node, now_ns);
 		return;
 	}
 	thread->is_waiting = false;
@@ -194,7 +196,7 @@ static void look(struct collector *collector, struct process *process, struct th
 		process->end_ns = now_ns;
 		thread->pending_off_ns = 0;
 	} else if (read_stack(collector, process, thread, &node)) {
-		book_waiting(collector, process, thread, node);
+		book_waiting(collector, process, thread, node, now_ns);
 	}
 }
 
@@ -251,11 +253,14 @@ void watch_round(struct collector *collector)
 }
 
 /* Time ready to run that no sample has carried goes to the last of them. */
-static void book_delay_rest(struct collector *collector, struct thread *thread)
+static void book_delay_rest(struct collector *collector, struct thread *thread, uint64_t end_ns)
 {
 	uint64_t count = thread->samples < RECENT_SAMPLES ? thread->samples : RECENT_SAMPLES;
-	for (uint64_t i = 0; i < count; i++)
-		collector->tree.nodes[thread->recent[i]].self.open_ns += thread->pending_delay_ns / count;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t part_ns = thread->pending_delay_ns / count;
+		collector->tree.nodes[thread->recent[i]].self.open_ns += part_ns;
+		stacks_note_time(collector, thread, thread->recent[i], TIMELINE_PYTHON, end_ns, part_ns);
+	}
 	thread->pending_delay_ns = 0;
 }
 
@@ -269,11 +274,11 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 	if (collector->options->is_virtual_time)
 		return;
 	if (thread->is_main)
-		book_delay_rest(collector, thread);
+		book_delay_rest(collector, thread, end_ns);
 	/* Waits too short to be met stand where the thread was last seen. */
 	if (thread->is_waiting && end_ns > thread->look_ns)
 		thread->pending_off_ns += end_ns - thread->look_ns;
 	if (thread->pending_off_ns >= (thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS))
 		book_waiting(collector, process, thread,
-			     thread->is_main ? process->main_node : thread->wait_node);
+			     thread->is_main ? process->main_node : thread->wait_node, end_ns);
 }

@@ -204,8 +204,11 @@ void profile_book(struct profile *profile, const struct book_frame *frames, uint
 		profile->startup_s += seconds;
 		return;
 	}
-	metrics_add(&profile->sum, metrics);
 	book_tree(profile, frames, count, metrics);
+	/* Lines and functions have what they held at the peak in struct memory. */
+	struct metrics self = *metrics;
+	self.at_peak_bytes = 0;
+	metrics_add(&profile->sum, &self);
 	uint32_t inner = count;
 	while (inner > 0 && !is_in_scope(profile, &frames[inner - 1]))
 		inner--;
@@ -213,9 +216,23 @@ void profile_book(struct profile *profile, const struct book_frame *frames, uint
 		profile->outside_s += seconds;
 		return;
 	}
-	book_self(profile, frames, inner - 1, metrics);
+	book_self(profile, frames, inner - 1, &self);
 	if (seconds > 0)
 		book_inclusive(profile, frames, count, seconds);
+}
+
+uint32_t profile_find_stack(struct profile *profile, const struct book_frame *frames,
+			    uint32_t count)
+{
+	uint32_t node = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t child = stack_tree_find(profile, node, frames[i].file, frames[i].function,
+						 frames[i].first_line, frames[i].line);
+		if (child == 0)
+			break;
+		node = child;
+	}
+	return node;
 }
 
 struct profile_line *profile_memory_line(struct profile *profile, uint32_t file, uint32_t line)
@@ -257,12 +274,14 @@ static void round_seconds(double *seconds, double units)
 static void round_metrics(struct metrics *metrics, double units)
 {
 	double *all[] = {&metrics->python_s, &metrics->native_s, &metrics->system_s,
-			 &metrics->wait_s,   &metrics->idle_s,	 &metrics->cpu_s};
+			 &metrics->wait_s,   &metrics->idle_s,	 &metrics->cpu_s,
+			 &metrics->gil_s,    &metrics->gc_s};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		round_seconds(all[i], units);
 	metrics->alloc_bytes = rint(metrics->alloc_bytes);
 	metrics->kept_bytes = rint(metrics->kept_bytes);
 	metrics->copy_bytes = rint(metrics->copy_bytes);
+	metrics->at_peak_bytes = rint(metrics->at_peak_bytes);
 }
 
 static void round_memory(struct memory *memory)

@@ -29,6 +29,10 @@ uint32_t profile_file_index(struct profile *profile, const char *path, bool in_s
 void profile_book(struct profile *profile, const struct book_frame *frames, uint32_t count,
 		  const struct metrics *metrics, bool is_startup);
 
+/* The stack's node, or that of its outer part into which it was folded. */
+uint32_t profile_find_stack(struct profile *profile, const struct book_frame *frames,
+			    uint32_t count);
+
 /* Adds a moment at which this line was seen (keeps an even sample of 500). */
 void profile_book_time(struct profile *profile, uint32_t file, uint32_t line, double time_s);
 

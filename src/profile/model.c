@@ -9,6 +9,11 @@
 #include "base/text.h"
 #include "profile/book_index.h"
 
+const char *const timeline_kind_names[TIMELINE_KINDS] = {
+	[TIMELINE_PYTHON] = "python", [TIMELINE_NATIVE] = "native", [TIMELINE_SYSTEM] = "system",
+	[TIMELINE_WAIT] = "wait",     [TIMELINE_GIL] = "gil",       [TIMELINE_GC] = "gc",
+};
+
 struct profile *profile_new(void)
 {
 	struct profile *profile = mem_zalloc(1, sizeof(*profile));
@@ -29,6 +34,14 @@ static void file_fini(struct profile_file *file)
 	free(file->imports);
 }
 
+static void timeline_fini(struct profile_timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->thread_count; i++)
+		free(timeline->threads[i].ms);
+	free(timeline->threads);
+	free(timeline->stacks);
+}
+
 void profile_free(struct profile *profile)
 {
 	if (!profile)
@@ -39,6 +52,8 @@ void profile_free(struct profile *profile)
 	free(profile->files);
 	free(profile->footprint);
 	free(profile->stacks);
+	free(profile->thread_stacks);
+	timeline_fini(&profile->timeline);
 	free(profile->threads);
 	free(profile->processes);
 	free(profile->quality.lost);
@@ -61,10 +76,13 @@ void metrics_add(struct metrics *sum, const struct metrics *part)
 	sum->wait_s += part->wait_s;
 	sum->idle_s += part->idle_s;
 	sum->cpu_s += part->cpu_s;
+	sum->gil_s += part->gil_s;
+	sum->gc_s += part->gc_s;
 	sum->samples += part->samples;
 	sum->alloc_bytes += part->alloc_bytes;
 	sum->kept_bytes += part->kept_bytes;
 	sum->copy_bytes += part->copy_bytes;
+	sum->at_peak_bytes += part->at_peak_bytes;
 }
 
 static double seconds_to_rank(const struct metrics *metrics)

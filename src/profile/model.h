@@ -36,10 +36,13 @@ struct metrics {
 	double wait_s;   /* main thread off the CPU: sleep, I/O, locks */
 	double idle_s;   /* other threads off the CPU; no part of any total */
 	double cpu_s;    /* part of the above spent on a CPU (core utilisation) */
+	double gil_s;    /* part of wait_s and idle_s: waiting for the GIL */
+	double gc_s;     /* part of python_s, native_s and system_s: collecting garbage */
 	uint64_t samples;
 	double alloc_bytes; /* allocated in all, estimated from samples */
 	double kept_bytes;  /* part of it that was never given back */
 	double copy_bytes;  /* copied by memcpy and memmove */
+	double at_peak_bytes; /* live at the program's peak; of stack nodes only */
 };
 
 /* What a line or function did to memory, beside alloc, kept and copy bytes.
@@ -129,6 +132,46 @@ struct stack_node {
 	struct metrics self; /* of samples whose innermost frame this is */
 };
 
+/* What a stack node has of a bin of the timeline, or of a thread. */
+struct stack_part {
+	uint32_t node; /* index in stacks */
+	uint32_t part; /* the bin; the index in threads */
+	uint64_t us;   /* of the time that counts (metrics_seconds), in microseconds */
+};
+
+#define TIMELINE_MAX_BINS 200u
+#define TIMELINE_MAX_THREADS 64u
+
+/* What a thread did, as the columns of struct metrics have it; waiting of any
+ * thread is TIMELINE_WAIT. */
+enum timeline_kind {
+	TIMELINE_PYTHON,
+	TIMELINE_NATIVE,
+	TIMELINE_SYSTEM,
+	TIMELINE_WAIT,
+	TIMELINE_GIL, /* part of waiting */
+	TIMELINE_GC,  /* part of Python, native and system */
+	TIMELINE_KINDS
+};
+
+/* "python", "native", ...; the keys of the profile file. */
+extern const char *const timeline_kind_names[TIMELINE_KINDS];
+
+struct timeline_thread {
+	uint32_t thread; /* index in threads */
+	uint32_t *ms;    /* owned; TIMELINE_KINDS times bins: milliseconds */
+};
+
+/* The run in bins of equal width; bins 0: not known. */
+struct profile_timeline {
+	double bin_s;
+	uint32_t bins; /* at most TIMELINE_MAX_BINS */
+	struct timeline_thread *threads; /* owned; the busiest, by index */
+	uint32_t thread_count;           /* at most TIMELINE_MAX_THREADS */
+	struct stack_part *stacks;       /* owned; by node, then bin */
+	uint32_t stack_count;
+};
+
 struct profile_thread {
 	uint32_t process; /* index in processes */
 	int32_t tid;
@@ -196,6 +239,9 @@ struct profile {
 	uint32_t file_count, file_room;
 	struct stack_node *stacks; /* owned */
 	uint32_t stack_count, stack_room;
+	struct stack_part *thread_stacks; /* owned; which threads the stacks are of */
+	uint32_t thread_stack_count;
+	struct profile_timeline timeline;
 	struct profile_thread *threads; /* owned */
 	uint32_t thread_count;
 	struct profile_process *processes; /* owned */

@@ -159,6 +159,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 		read_files(reader, files);
 		if (stacks)
 			read_stack_tree(reader, stacks);
+		read_timeline(reader, heatline);
 	} else {
 		reader->is_scalene = profile->from_scalene = true;
 		profile->total_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;

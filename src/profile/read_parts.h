@@ -51,6 +51,11 @@ const char **reader_texts(struct profile_reader *reader, const json_t *object, c
 
 void read_files(struct profile_reader *reader, const json_t *files);
 void read_stack_tree(struct profile_reader *reader, const json_t *stacks);
+
+/* After the tree, the threads: which threads the nodes are of; the timeline. */
+void read_thread_stacks(struct profile_reader *reader, const json_t *stacks);
+void read_timeline(struct profile_reader *reader, const json_t *heatline);
+
 void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks);
 void read_scalene_memory_stacks(struct profile_reader *reader, const json_t *stacks);
 

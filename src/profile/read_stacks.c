@@ -115,6 +115,9 @@ static void read_node(struct profile_reader *reader, const json_t *row,
 	node->self.alloc_bytes = node_bytes(reader, row, 7);
 	node->self.kept_bytes = node_bytes(reader, row, 8);
 	node->self.copy_bytes = node_bytes(reader, row, 9);
+	node->self.at_peak_bytes = node_bytes(reader, row, 10);
+	node->self.gil_s = node_seconds(reader, row, 11);
+	node->self.gc_s = node_seconds(reader, row, 12);
 }
 
 static void read_nodes(struct profile_reader *reader, const json_t *stacks,
@@ -141,6 +144,8 @@ void read_stack_tree(struct profile_reader *reader, const json_t *stacks)
 	read_function_table(reader, stacks, &tables);
 	if (!reader->has_failed)
 		read_nodes(reader, stacks, &tables);
+	if (!reader->has_failed)
+		read_thread_stacks(reader, stacks);
 	free(tables.strings);
 	free(tables.files);
 	free(tables.functions);

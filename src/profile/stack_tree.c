@@ -89,6 +89,18 @@ uint32_t stack_tree_child(struct profile *profile, uint32_t parent, uint32_t fil
 	return *slot;
 }
 
+uint32_t stack_tree_find(struct profile *profile, uint32_t parent, uint32_t file,
+			 const char *function, uint32_t first_line, uint32_t line)
+{
+	const struct book *book = book_index(profile);
+	struct stack_node wanted = {.parent = parent,
+				    .file = file,
+				    .function = function,
+				    .first_line = first_line,
+				    .line = line};
+	return book->nodes ? *find_slot(book, profile->stacks, &wanted) : 0;
+}
+
 bool stack_tree_make_room(struct profile *profile, uint32_t count)
 {
 	make_root(profile);
@@ -136,16 +148,19 @@ static double cut_weight(const double *weights, uint32_t count, uint32_t keep, u
 	return cut;
 }
 
-uint32_t stack_tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep)
+uint32_t stack_tree_fold_to(struct stack_node *nodes, uint32_t count, uint32_t keep,
+			    uint32_t *moved_to)
 {
-	if (count <= keep || keep == 0)
+	if (count <= keep || keep == 0) {
+		for (uint32_t i = 0; i < count; i++)
+			moved_to[i] = i;
 		return count;
+	}
 	double *weights = stack_tree_weights(nodes, count);
 	uint32_t ties, kept = 0;
 	double cut = cut_weight(weights, count, keep, &ties);
 	/* A node weighs no more than its parent, and comes after it: so whoever
 	 * stays has all nodes above it staying too. */
-	uint32_t *moved_to = mem_alloc(count * sizeof(*moved_to));
 	for (uint32_t i = 0; i < count; i++) {
 		bool is_tie = weights[i] == cut;
 		bool stays = i == 0 || weights[i] > cut || (is_tie && ties > 0);
@@ -161,7 +176,16 @@ uint32_t stack_tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep
 		nodes[kept].parent = parent;
 		kept++;
 	}
-	free(moved_to);
 	free(weights);
+	return kept;
+}
+
+uint32_t stack_tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep)
+{
+	if (count <= keep || keep == 0)
+		return count;
+	uint32_t *moved_to = mem_alloc(count * sizeof(*moved_to));
+	uint32_t kept = stack_tree_fold_to(nodes, count, keep, moved_to);
+	free(moved_to);
 	return kept;
 }

@@ -17,6 +17,10 @@
 uint32_t stack_tree_child(struct profile *profile, uint32_t parent, uint32_t file,
 			  const char *function, uint32_t first_line, uint32_t line);
 
+/* The same, but 0 when there is none. */
+uint32_t stack_tree_find(struct profile *profile, uint32_t parent, uint32_t file,
+			 const char *function, uint32_t first_line, uint32_t line);
+
 /* Makes room for count more nodes, by folding if need be; says whether that
  * was so, and all nodes have moved. */
 bool stack_tree_make_room(struct profile *profile, uint32_t count);
@@ -24,6 +28,11 @@ bool stack_tree_make_room(struct profile *profile, uint32_t count);
 /* Folds nodes[0..count) in place until at most keep are left; returns how
  * many there are. */
 uint32_t stack_tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep);
+
+/* The same, and tells where each node's figures went: moved_to has room for
+ * count indexes. */
+uint32_t stack_tree_fold_to(struct stack_node *nodes, uint32_t count, uint32_t keep,
+			    uint32_t *moved_to);
 
 /* Sums of metrics_weight over each node and all below it.  The caller frees. */
 double *stack_tree_weights(const struct stack_node *nodes, uint32_t count);

@@ -128,8 +128,7 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 	write_processes(out, profile);
 	write_threads(out, profile);
 	json_put_newline(out);
-	json_begin_array(out, "timeline");
-	json_end_array(out);
+	write_timeline(out, plan);
 	if (plan->nodes) {
 		json_put_newline(out);
 		write_stack_tree(out, plan);

@@ -33,6 +33,10 @@ struct write_plan {
 	uint32_t points_per_line; /* at most so many points of its memory over time */
 	struct stack_node *nodes; /* owned; the folded stack tree; NULL without stacks */
 	uint32_t node_count;
+	struct stack_part *thread_stacks; /* owned; for the folded tree */
+	uint32_t thread_stack_count;
+	struct stack_part *timeline_stacks; /* owned; for the folded tree */
+	uint32_t timeline_stack_count;
 };
 
 void write_plan_init(struct write_plan *plan, const struct profile *profile,
@@ -74,6 +78,13 @@ void write_scalene_stacks(struct json_out *out, const struct write_plan *plan);
 
 /* "stacks": {...}, the whole tree. */
 void write_stack_tree(struct json_out *out, const struct write_plan *plan);
+
+/* "name": [[node, part, microseconds], ...] */
+void write_stack_parts(struct json_out *out, const char *name, const struct stack_part *parts,
+		       uint32_t count);
+
+/* "timeline": {...} */
+void write_timeline(struct json_out *out, const struct write_plan *plan);
 
 /* The seconds by kind, as keys of the open object; the rare kinds only where
  * there are any. */

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "profile/stack_parts.h"
 #include "profile/stack_tree.h"
 #include "profile/write_parts.h"
 
@@ -24,6 +25,8 @@
 #define MAX_POINTS 15000u
 #define MIN_FILE_ALLOC_BYTES (1024.0 * 1024.0)
 #define MAX_TREE_NODES 12000u
+#define MAX_TIMELINE_STACKS 12000u
+#define MAX_THREAD_STACKS 8000u
 
 /* What is left of the maxima. */
 struct allowance {
@@ -253,6 +256,35 @@ static double whole_microseconds(double seconds)
 	return rint(seconds * 1e6) / 1e6;
 }
 
+/* The parts of the folded tree's nodes; the caller frees. */
+static struct stack_part *fold_parts(const struct write_plan *plan, const uint32_t *moved_to,
+				     const struct stack_part *parts, uint32_t *count, uint32_t keep)
+{
+	if (*count == 0)
+		return NULL;
+	struct stack_part *folded = mem_alloc(*count * sizeof(*folded));
+	uint32_t *parents = mem_alloc(plan->node_count * sizeof(*parents));
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		parents[i] = plan->nodes[i].parent;
+	for (uint32_t i = 0; i < *count; i++)
+		folded[i] = (struct stack_part){moved_to[parts[i].node], parts[i].part, parts[i].us};
+	*count = stack_parts_sum(folded, *count);
+	*count = stack_parts_fold(folded, *count, parents, plan->node_count, keep);
+	free(parents);
+	return folded;
+}
+
+static void fold_all_parts(struct write_plan *plan, const uint32_t *moved_to)
+{
+	const struct profile *profile = plan->profile;
+	plan->thread_stack_count = profile->thread_stack_count;
+	plan->thread_stacks = fold_parts(plan, moved_to, profile->thread_stacks,
+					 &plan->thread_stack_count, MAX_THREAD_STACKS);
+	plan->timeline_stack_count = profile->timeline.stack_count;
+	plan->timeline_stacks = fold_parts(plan, moved_to, profile->timeline.stacks,
+					   &plan->timeline_stack_count, MAX_TIMELINE_STACKS);
+}
+
 static void fold_stacks(struct write_plan *plan)
 {
 	const struct profile *profile = plan->profile;
@@ -261,7 +293,11 @@ static void fold_stacks(struct write_plan *plan)
 	size_t bytes = profile->stack_count * sizeof(*plan->nodes);
 	plan->nodes = mem_alloc(bytes);
 	memcpy(plan->nodes, profile->stacks, bytes);
-	plan->node_count = stack_tree_fold(plan->nodes, profile->stack_count, MAX_TREE_NODES);
+	uint32_t *moved_to = mem_alloc(profile->stack_count * sizeof(*moved_to));
+	plan->node_count = stack_tree_fold_to(plan->nodes, profile->stack_count, MAX_TREE_NODES,
+					      moved_to);
+	fold_all_parts(plan, moved_to);
+	free(moved_to);
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		struct metrics *self = &plan->nodes[i].self;
 		self->python_s = whole_microseconds(self->python_s);
@@ -290,5 +326,7 @@ void write_plan_fini(struct write_plan *plan)
 	free(plan->files);
 	free(plan->modes);
 	free(plan->nodes);
+	free(plan->thread_stacks);
+	free(plan->timeline_stacks);
 	*plan = (struct write_plan){0};
 }

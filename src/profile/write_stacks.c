@@ -323,7 +323,7 @@ static uint64_t bytes(double count)
 }
 
 /* [parent, function, line, samples, python, native, system, wait, cpu, idle,
- * allocated, kept, copied]; zeros at the end are left out. */
+ * allocated, kept, copied, at peak, gil, gc]; zeros at the end are left out. */
 static void write_node(struct json_out *out, struct tables *tables, const struct write_plan *plan,
 		       uint32_t i)
 {
@@ -338,7 +338,10 @@ static void write_node(struct json_out *out, struct tables *tables, const struct
 			      microseconds(self->idle_s),
 			      bytes(self->alloc_bytes),
 			      bytes(self->kept_bytes),
-			      bytes(self->copy_bytes)};
+			      bytes(self->copy_bytes),
+			      bytes(self->at_peak_bytes),
+			      microseconds(self->gil_s),
+			      microseconds(self->gc_s)};
 	size_t count = sizeof(figures) / sizeof(figures[0]);
 	while (count && figures[count - 1] == 0)
 		count--;
@@ -368,6 +371,8 @@ void write_stack_tree(struct json_out *out, const struct write_plan *plan)
 	for (uint32_t i = 0; i < tables.string_list.count; i++)
 		json_put_text(out, NULL, tables.string_list.items[i]);
 	json_end_array(out);
+	json_put_newline(out);
+	write_stack_parts(out, "threads", plan->thread_stacks, plan->thread_stack_count);
 	json_end_object(out);
 	map_fini(&tables.strings);
 	map_fini(&tables.files);

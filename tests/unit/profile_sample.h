@@ -63,7 +63,8 @@ static inline void profile_sample_book_memory(struct profile *profile)
 	const char *inner = profile_intern(profile, "inner");
 	struct book_frame in_loop[] = {{loop, module, 1, 10, 10, 0, 8},
 				       {loop, inner, 3, 7, 7, 12, 22}};
-	struct metrics leaks = {.alloc_bytes = 32 * SAMPLE_MB, .kept_bytes = 24 * SAMPLE_MB};
+	struct metrics leaks = {.alloc_bytes = 32 * SAMPLE_MB, .kept_bytes = 24 * SAMPLE_MB,
+				.at_peak_bytes = 28 * SAMPLE_MB};
 	struct metrics churns = {.alloc_bytes = 64 * SAMPLE_MB, .copy_bytes = 9 * SAMPLE_MB + 1};
 	struct metrics other = {.alloc_bytes = 4 * SAMPLE_MB, .kept_bytes = 4 * SAMPLE_MB};
 	profile_book(profile, in_loop, 2, &leaks, false);
@@ -146,6 +147,33 @@ static inline void profile_sample_describe(struct profile *profile)
 	profile->quality.warnings[0] = profile_intern(profile, "few samples");
 }
 
+/* Four bins of a quarter second; the loop's node is all of the first three, and
+ * the idle thread waits. */
+static inline void profile_sample_describe_timeline(struct profile *profile)
+{
+	static const uint32_t ms[2][TIMELINE_KINDS][4] = {
+		{{200, 200, 200, 25}, {50, 50, 50, 100}, {0, 0, 0, 50}, {0, 0, 0, 75}},
+		{[TIMELINE_WAIT] = {500, 500, 500, 500}, [TIMELINE_GIL] = {0, 250, 0, 0}},
+	};
+	struct profile_timeline *timeline = &profile->timeline;
+	timeline->bin_s = 0.25;
+	timeline->bins = 4;
+	timeline->thread_count = 2;
+	timeline->threads = mem_zalloc(2, sizeof(*timeline->threads));
+	for (uint32_t i = 0; i < 2; i++) {
+		timeline->threads[i].thread = i;
+		timeline->threads[i].ms = mem_alloc(sizeof(ms[i]));
+		memcpy(timeline->threads[i].ms, ms[i], sizeof(ms[i]));
+	}
+	timeline->stack_count = 3;
+	timeline->stacks = mem_zalloc(3, sizeof(*timeline->stacks));
+	for (uint32_t i = 0; i < 3; i++)
+		timeline->stacks[i] = (struct stack_part){2, i, 233333};
+	profile->thread_stack_count = 1;
+	profile->thread_stacks = mem_zalloc(1, sizeof(*profile->thread_stacks));
+	profile->thread_stacks[0] = (struct stack_part){2, 0, 700000};
+}
+
 static inline struct profile *profile_sample_finish(struct profile *profile)
 {
 	struct profile_file *file = &profile->files[0];
@@ -163,6 +191,7 @@ static inline struct profile *profile_sample_new(void)
 	profile_sample_describe_memory(profile);
 	profile_sample_book(profile);
 	profile_sample_book_memory(profile);
+	profile_sample_describe_timeline(profile);
 	return profile_sample_finish(profile);
 }
 

@@ -30,6 +30,15 @@ static uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
 	return alloc.id;
 }
 
+static uint64_t give_to_node(struct heap *heap, uint32_t node, double mb, double time_s)
+{
+	static uint64_t next_id = 1u << 20;
+	struct heap_alloc alloc = {.id = next_id++, .size = 1024, .weight = (uint64_t)(mb * MB),
+				   .node = node, .time_s = time_s};
+	heap_alloc(heap, &alloc);
+	return alloc.id;
+}
+
 static bool take(struct heap *heap, uint64_t id, double time_s)
 {
 	uint32_t node;
@@ -263,10 +272,33 @@ static void test_series_is_bounded_and_keeps_the_peak(void **state)
 	series_fini(&series);
 }
 
+/* A node keeps what it held at the highest peak, whether it changed after or not. */
+static void test_stacks_at_the_peak(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	uint64_t first = give_to_node(&heap, 3, 10, 0);
+	give_to_node(&heap, 7, 20, 1);
+	assert_true(take(&heap, first, 2)); /* the peak so far: 10 and 20 */
+	assert_float_equal(heap_node_at_peak(&heap, 3), 10 * MB, 1);
+	assert_float_equal(heap_node_at_peak(&heap, 7), 20 * MB, 1);
+	uint64_t second = give_to_node(&heap, 9, 25, 3);
+	assert_true(take(&heap, second, 4)); /* a higher one: 0, 20 and 25 */
+	give_to_node(&heap, 3, 1, 5);
+	heap_compose(&heap);
+	assert_float_equal(heap_node_at_peak(&heap, 3), 0, 1);
+	assert_float_equal(heap_node_at_peak(&heap, 7), 20 * MB, 1);
+	assert_float_equal(heap_node_at_peak(&heap, 9), 25 * MB, 1);
+	assert_float_equal(heap_node_at_peak(&heap, 100), 0, 1);
+	heap_fini(&heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live_peak_and_average),
+		cmocka_unit_test(test_stacks_at_the_peak),
 		cmocka_unit_test(test_function_sums_its_lines),
 		cmocka_unit_test(test_many_come_and_go),
 		cmocka_unit_test(test_end_of_a_process_frees_its_memory),

@@ -113,6 +113,17 @@ static void test_own_profile_comes_back_whole(void **state)
 		assert_memory_equal(&read->stacks[i].self, &made->stacks[i].self,
 				    sizeof(read->stacks[i].self));
 	}
+	assert_int_equal(read->thread_stack_count, 1);
+	assert_memory_equal(read->thread_stacks, made->thread_stacks, sizeof(struct stack_part));
+	assert_true(read->timeline.bin_s == made->timeline.bin_s);
+	assert_int_equal(read->timeline.bins, 4);
+	assert_int_equal(read->timeline.thread_count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_memory_equal(read->timeline.threads[i].ms, made->timeline.threads[i].ms,
+				    sizeof(uint32_t) * TIMELINE_KINDS * 4);
+	assert_int_equal(read->timeline.stack_count, 3);
+	assert_memory_equal(read->timeline.stacks, made->timeline.stacks,
+			    3 * sizeof(struct stack_part));
 	assert_int_equal(read->thread_count, 2);
 	assert_true(read->threads[0].is_main);
 	assert_memory_equal(&read->threads[0].self, &made->threads[0].self, sizeof(struct metrics));
@@ -350,6 +361,35 @@ static void test_bad_stack_trees_are_refused(void **state)
 	check_refused(TREE("\"nodes\": [[0, -1, 0, -5]]"), "out of range");
 }
 
+static void test_bad_timelines_are_refused(void **state)
+{
+#define TIMELINE(keys)                                                                        \
+	"{\"files\": {}, \"heatline\": {\"processes\": [{}], \"threads\": [{\"process\": 0}]," \
+	"\"stacks\": {\"nodes\": [[0, -1, 0]]}, \"timeline\": {" keys "}}}"
+	check_refused(TIMELINE("\"bins\": 201"), "\"bins\"");
+	check_refused(TIMELINE("\"bin_s\": -1"), "\"bin_s\"");
+	check_refused(TIMELINE("\"bins\": 2, \"threads\": [1]"), "is not an object");
+	check_refused(TIMELINE("\"bins\": 2, \"threads\": [{\"thread\": 1}]"), "does not exist");
+	check_refused(TIMELINE("\"bins\": 2, \"threads\": [{\"thread\": 0, \"python\": [1, 2, 3]}]"),
+		      "more than \"bins\"");
+	check_refused(TIMELINE("\"bins\": 2, \"threads\": [{\"thread\": 0, \"gil\": [-1]}]"),
+		      "out of range");
+	check_refused(TIMELINE("\"bins\": 2, \"stacks\": [[0, 0]]"), "list of 3 numbers");
+	check_refused(TIMELINE("\"bins\": 2, \"stacks\": [[1, 0, 5]]"), "out of range");
+	check_refused(TIMELINE("\"bins\": 2, \"stacks\": [[0, 2, 5]]"), "out of range");
+	check_refused("{\"files\": {}, \"heatline\": {\"stacks\": {\"nodes\": [[0, -1, 0]],"
+		      "\"threads\": [[0, 0, 5]]}}}", "out of range");
+	check_refused("{\"files\": {}, \"heatline\": {\"timeline\": 3}}", "is not an object");
+}
+
+static void test_old_timelines_are_passed_over(void **state)
+{
+	const char *text = "{\"files\": {}, \"heatline\": {\"timeline\": []}}";
+	struct profile *profile = read_ok(text, strlen(text));
+	assert_int_equal(profile->timeline.bins, 0);
+	profile_free(profile);
+}
+
 static void test_unknown_keys_are_passed_over(void **state)
 {
 	const char *text = "{\"new\": [1], \"files\": {\"a\": {\"lines\": [], \"x\": {}}},"
@@ -383,6 +423,8 @@ int main(void)
 		cmocka_unit_test(test_bad_profiles_are_refused_with_a_reason),
 		cmocka_unit_test(test_bad_memory_is_refused),
 		cmocka_unit_test(test_bad_stack_trees_are_refused),
+		cmocka_unit_test(test_bad_timelines_are_refused),
+		cmocka_unit_test(test_old_timelines_are_passed_over),
 		cmocka_unit_test(test_unknown_keys_are_passed_over),
 		cmocka_unit_test(test_missing_file_is_told),
 	};

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "profile/read.h"
+#include "profile/stack_parts.h"
 #include "profile/write.h"
 #include "profile_sample.h"
 
@@ -291,6 +292,41 @@ static void test_stacks_and_no_stacks(void **state)
 	profile_free(profile);
 }
 
+static void test_timeline(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	const json_t *heatline = json_object_get(root, "heatline");
+	const json_t *timeline = json_object_get(heatline, "timeline");
+	assert_near(number(timeline, "bin_s"), 0.25);
+	assert_near(number(timeline, "bins"), 4);
+	const json_t *threads = json_object_get(timeline, "threads");
+	assert_int_equal(json_array_size(threads), 2);
+	const json_t *main = json_array_get(threads, 0), *other = json_array_get(threads, 1);
+	assert_near(number(other, "thread"), 1);
+	assert_int_equal(json_array_size(json_object_get(main, "python")), 4);
+	assert_null(json_object_get(main, "gil")); /* all zero */
+	assert_null(json_object_get(other, "python"));
+	assert_int_equal(json_integer_value(json_array_get(json_object_get(other, "gil"), 1)), 250);
+	const json_t *stacks = json_object_get(timeline, "stacks");
+	assert_int_equal(json_array_size(stacks), 3);
+	assert_near(item(stacks, 1, 1), 1);
+	assert_near(item(stacks, 1, 2), 233333);
+	const json_t *tree = json_object_get(heatline, "stacks");
+	assert_near(item(json_object_get(tree, "threads"), 0, 2), 700000);
+	assert_near(item(json_object_get(tree, "nodes"), 2, 13), 28 * SAMPLE_MB); /* at the peak */
+	json_decref(root);
+
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.has_stacks = false;
+	root = write_json(profile, options);
+	timeline = json_object_get(json_object_get(root, "heatline"), "timeline");
+	assert_int_equal(json_array_size(json_object_get(timeline, "stacks")), 0);
+	assert_int_equal(json_array_size(json_object_get(timeline, "threads")), 2);
+	json_decref(root);
+	profile_free(profile);
+}
+
 static void test_empty_profile_is_valid(void **state)
 {
 	struct profile *profile = profile_new();
@@ -325,6 +361,39 @@ static void book_points(struct profile_line *line)
 	line->memory_points = mem_zalloc(101, sizeof(*line->memory_points));
 	for (int i = 0; i < 101; i++)
 		line->memory_points[i] = (struct memory_point){i * 0.1234, rand(), 0};
+}
+
+/* The fullest timeline: every thread in every bin, and more parts of stacks than
+ * are written. */
+static void fill_timeline(struct profile *profile)
+{
+	struct profile_timeline *timeline = &profile->timeline;
+	timeline->bin_s = 2.56;
+	timeline->bins = TIMELINE_MAX_BINS;
+	profile->processes = mem_zalloc(1, sizeof(*profile->processes));
+	profile->process_count = 1;
+	timeline->thread_count = profile->thread_count = TIMELINE_MAX_THREADS;
+	profile->threads = mem_zalloc(TIMELINE_MAX_THREADS, sizeof(*profile->threads));
+	timeline->threads = mem_zalloc(TIMELINE_MAX_THREADS, sizeof(*timeline->threads));
+	for (uint32_t i = 0; i < TIMELINE_MAX_THREADS; i++) {
+		size_t count = (size_t)TIMELINE_KINDS * TIMELINE_MAX_BINS;
+		timeline->threads[i].thread = i;
+		timeline->threads[i].ms = mem_zalloc(count, sizeof(uint32_t));
+		for (size_t j = 0; j < count; j++)
+			timeline->threads[i].ms[j] = (uint32_t)(rand() % 2560);
+	}
+	uint32_t count = 200000;
+	timeline->stacks = mem_zalloc(count, sizeof(*timeline->stacks));
+	profile->thread_stacks = mem_zalloc(count, sizeof(*profile->thread_stacks));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = (uint32_t)rand() % profile->stack_count;
+		timeline->stacks[i] = (struct stack_part){node, i % TIMELINE_MAX_BINS,
+							  (uint64_t)rand() % 1000000};
+		profile->thread_stacks[i] = (struct stack_part){node, i % TIMELINE_MAX_THREADS,
+								(uint64_t)rand() % 1000000};
+	}
+	timeline->stack_count = stack_parts_sum(timeline->stacks, count);
+	profile->thread_stack_count = stack_parts_sum(profile->thread_stacks, count);
 }
 
 /* Books a large program: 60 files of 1000 lines, 100 hot lines in each. */
@@ -362,6 +431,7 @@ static struct profile *large_profile(void)
 	profile->has_memory = true;
 	profile->start_time_perf_s = 123456;
 	profile_finish(profile);
+	fill_timeline(profile);
 	return profile;
 }
 
@@ -447,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_reduced_lists_lines_with_figures),
 		cmocka_unit_test(test_threshold_moves_files_outside),
 		cmocka_unit_test(test_stacks_and_no_stacks),
+		cmocka_unit_test(test_timeline),
 		cmocka_unit_test(test_empty_profile_is_valid),
 		cmocka_unit_test(test_percentages_stay_in_range),
 		cmocka_unit_test(test_large_profile_is_bounded),

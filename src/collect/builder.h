@@ -1,0 +1,28 @@
+/* builder.h - what the parts that make a profile share; inner header. */
+#ifndef HEATLINE_COLLECT_BUILDER_H
+#define HEATLINE_COLLECT_BUILDER_H
+
+#include "collect/collector.h"
+#include "profile/book.h"
+
+/* Everything that is needed to turn nodes into booked stacks. */
+struct builder {
+	struct collector *collector;
+	struct profile *profile;
+	uint32_t *files; /* owned; of each code: index in profile->files + 1, or 0 */
+	struct book_frame *frames; /* owned; of one stack, outermost first */
+	uint32_t frame_room;
+	struct known_frame *known; /* owned; build.c's own */
+	uint32_t *nodes; /* owned; of each tree node: index in profile->stacks + 1, or 0 */
+};
+
+/* --- build.c --- */
+
+/* The profile's stack node for a node of the tree, after all were booked. */
+uint32_t builder_find_node(struct builder *builder, uint32_t node);
+
+/* --- build_timeline.c --- */
+
+void build_timeline(struct builder *builder);
+
+#endif

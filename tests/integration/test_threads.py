@@ -1,0 +1,59 @@
+"""Threads: the timeline, and whose stack is whose."""
+
+import pytest
+
+from support.paths import REPO
+
+PROGRAMS = REPO / "tests" / "integration" / "programs" / "threads"
+KINDS = ("python", "native", "system", "wait")
+
+
+def run(python, name, *args, options=()):
+    result = python.heatline_run(PROGRAMS / name, *args, options=list(options))
+    assert result.returncode == 0, result
+    return result
+
+
+def line_number(name, marker):
+    """The line of a program that ends in the comment ``# marker``."""
+    lines = (PROGRAMS / name).read_text().splitlines()
+    (found,) = [i for i, line in enumerate(lines, 1) if line.endswith(f"  # {marker}")]
+    return found
+
+
+def milliseconds(row, kinds=KINDS):
+    return sum(sum(row.get(kind, [])) for kind in kinds)
+
+
+def test_timeline_adds_up_to_the_total(python):
+    heatline = run(python, "phases.py").profile["heatline"]
+    timeline, time = heatline["timeline"], heatline["time"]
+    assert 0 < timeline["bins"] <= 200
+    assert timeline["bins"] * timeline["bin_s"] == pytest.approx(time["elapsed_s"], rel=0.25)
+    for row in timeline["threads"]:
+        assert all(len(row[kind]) == timeline["bins"] for kind in row if kind != "thread")
+    main, helper = timeline["threads"]
+    assert heatline["threads"][main["thread"]]["is_main"]
+    total_ms = milliseconds(main) + milliseconds(helper, KINDS[:3])
+    assert total_ms == pytest.approx(time["total_s"] * 1e3, abs=5)
+    microseconds = sum(us for _, _, us in timeline["stacks"])
+    assert microseconds == pytest.approx(time["total_s"] * 1e6, rel=1e-3)
+    # The helper works while the main thread waits, after that has worked.
+    first = next(i for i, ms in enumerate(helper["python"]) if ms)
+    assert sum(main["python"][:first]) > 0.8 * sum(main["python"])
+    assert sum(main["wait"][first:]) > 0.9 * sum(main["wait"])
+
+
+def test_stacks_know_their_threads_and_the_peak(python):
+    result = run(python, "phases.py")
+    stacks, threads = result.profile["heatline"]["stacks"], result.profile["heatline"]["threads"]
+    seconds = [0.0] * len(threads)
+    for node, thread, us in stacks["threads"]:
+        assert 0 <= node < len(stacks["nodes"])
+        seconds[thread] += us / 1e6
+    for thread, got in zip(threads, seconds):
+        if not thread["is_main"]:
+            assert got == pytest.approx(thread["cpu_s"], rel=0.02, abs=1e-3)
+    peak_line = line_number("phases.py", "peak")
+    held = sum(row[13] for row in stacks["nodes"] if len(row) > 13 and row[2] == peak_line)
+    assert held == pytest.approx(12 << 20, rel=0.01)
