@@ -258,8 +258,13 @@ static void book_delay_rest(struct collector *collector, struct thread *thread, 
 	uint64_t count = thread->samples < RECENT_SAMPLES ? thread->samples : RECENT_SAMPLES;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t part_ns = thread->pending_delay_ns / count;
-		collector->tree.nodes[thread->recent[i]].self.open_ns += part_ns;
-		stacks_note_time(collector, thread, thread->recent[i], TIMELINE_PYTHON, end_ns, part_ns);
+		uint32_t node = thread->recent[i];
+		if (node == TREE_ROOT) {
+			collector->startup.open_ns += part_ns;
+			continue;
+		}
+		collector->tree.nodes[node].self.open_ns += part_ns;
+		stacks_note_time(collector, thread, node, TIMELINE_PYTHON, end_ns, part_ns);
 	}
 	thread->pending_delay_ns = 0;
 }
