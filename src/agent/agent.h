@@ -50,6 +50,7 @@ struct agent_thread {
 	int32_t tid;
 	_Atomic bool is_busy;    /* in the handler, or not to be disturbed */
 	bool is_first;           /* no sample yet */
+	bool is_off;             /* its clock goes slowly: profiling is suspended */
 	bool has_perf;
 	timer_t timer;
 	bool has_timer;
@@ -90,6 +91,12 @@ struct agent {
 };
 
 extern struct agent g_agent;
+
+/* Whether profiling is suspended. */
+static inline bool agent_is_off(void)
+{
+	return atomic_load_explicit(&g_agent.control->is_off, memory_order_relaxed) != 0;
+}
 
 /* Memory of our own, past the hooks that count the program's.  NULL on failure. */
 static inline void *agent_map(size_t size)
@@ -143,6 +150,11 @@ struct weight now_tally(void);
 /* Starts the calling thread's CPU timer.  Returns 0 or -errno. */
 int clock_start(struct agent_thread *self);
 void clock_stop(struct agent_thread *self);
+
+/* While profiling is suspended: the timer only asks now and then whether it
+ * still is.  Back to normal, the thread's time begins anew.  [handler] */
+void clock_suspend(struct agent_thread *self);
+void clock_resume(struct agent_thread *self);
 
 /* Notes that a kind of clock is in use.  [handler] */
 void clock_note(enum ring_clock clock);

@@ -12,6 +12,10 @@
 
 #define TICK_NS 1000000u /* shorter than any kernel's tick: fire on every one */
 
+/* CPU time between two looks whether profiling is still suspended.  Fifty
+ * signals a second cost some 0.02 %. */
+#define SUSPENDED_NS 20000000u
+
 /* Clocks of the calling thread that the C library has no names for; the
  * numbers are the kernel's interface. */
 #define THREAD_CLOCK(which) ((clockid_t)(~0u << 3 | 4u | (which)))
@@ -47,6 +51,15 @@ void clock_note(enum ring_clock clock)
 	atomic_fetch_or_explicit(&g_agent.ring->clocks, clock, memory_order_relaxed);
 }
 
+static int set_period(struct agent_thread *self, uint64_t period_ns)
+{
+	struct itimerspec period = {
+		.it_interval = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)},
+	};
+	period.it_value = period.it_interval;
+	return timer_settime(self->timer, 0, &period, NULL) != 0 ? -errno : 0;
+}
+
 static int start_timer(struct agent_thread *self, clockid_t clock, uint64_t period_ns)
 {
 	struct sigevent event;
@@ -58,13 +71,12 @@ static int start_timer(struct agent_thread *self, clockid_t clock, uint64_t peri
 	if (timer_create(clock, &event, &self->timer) != 0)
 		return -errno;
 	self->has_timer = true;
-	struct itimerspec period = {
-		.it_interval = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)},
-	};
-	period.it_value = period.it_interval;
-	if (timer_settime(self->timer, 0, &period, NULL) != 0)
-		return -errno;
-	return 0;
+	return set_period(self, period_ns);
+}
+
+static uint64_t wanted_period_ns(void)
+{
+	return g_agent.has_fixed_rate && g_agent.interval_ns > TICK_NS ? g_agent.interval_ns : TICK_NS;
 }
 
 int clock_start(struct agent_thread *self)
@@ -79,11 +91,28 @@ int clock_start(struct agent_thread *self)
 	self->ticks = self->skipped_ticks = 0;
 	self->last_cost_ns = 0;
 	self->mean_cost_ns = 0;
-	uint64_t period_ns = g_agent.interval_ns > TICK_NS ? g_agent.interval_ns : TICK_NS;
-	if (!g_agent.has_fixed_rate)
-		period_ns = TICK_NS;
+	self->is_off = false;
 	clock_note(CLOCK_TICK_TIMER);
-	return start_timer(self, CLOCK_THREAD_CPUTIME_ID, period_ns);
+	return start_timer(self, CLOCK_THREAD_CPUTIME_ID, wanted_period_ns());
+}
+
+void clock_suspend(struct agent_thread *self)
+{
+	weigher_init(&self->weigher, now_cpu_ns(), now_tally());
+	if (self->is_off)
+		return;
+	self->is_off = true;
+	set_period(self, SUSPENDED_NS);
+	perf_stop(self);
+	self->has_perf = false;
+}
+
+void clock_resume(struct agent_thread *self)
+{
+	weigher_init(&self->weigher, now_cpu_ns(), now_tally());
+	self->is_off = false;
+	self->ticks = self->skipped_ticks = 0;
+	set_period(self, wanted_period_ns());
 }
 
 void clock_stop(struct agent_thread *self)

@@ -368,7 +368,7 @@ static void note_cost(uint64_t begin_ns)
 static void book(struct stream *stream, struct sample *sample, uint32_t key_flags,
 		 bool (*push)(struct agent_thread *, const struct sample *))
 {
-	if (sample->weight == 0 || !g_agent.is_active || sites == NULL)
+	if (sample->weight == 0 || !g_agent.is_active || sites == NULL || agent_is_off())
 		return;
 	sample->site = sites_find(sites, site_key(key_flags));
 	sample->weight = sites_add(sample->site, sample->weight, site_window(stream, sample->site));

@@ -168,8 +168,23 @@ static bool wants_perf(const struct agent_thread *self)
 	return !self->has_perf && (g_agent.has_fixed_rate || self->ticks >= PERF_AFTER_TICKS);
 }
 
+/* Whether profiling is suspended, or was until this moment. */
+static bool is_passed_over(struct agent_thread *self)
+{
+	bool is_off = agent_is_off();
+	if (!is_off && !self->is_off)
+		return false;
+	if (is_off)
+		clock_suspend(self);
+	else
+		clock_resume(self);
+	return true;
+}
+
 void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 {
+	if (is_passed_over(self))
+		return;
 	uint64_t now_ns = now_wall_ns();
 	struct weight nominal = {self->period_ns, 0};
 	if (is_tick && !weigh_tick(self, &nominal))

@@ -212,6 +212,15 @@ static const char *start_sampling(void)
 	return NULL;
 }
 
+/* Only the first Python process is wanted, and this is another one. */
+static bool is_left_out(void)
+{
+	int32_t first = 0;
+	return g_agent.control->is_first_only != 0 &&
+	       !atomic_compare_exchange_strong(&g_agent.control->first_pid, &first, getpid()) &&
+	       first != getpid();
+}
+
 /* In the child of a fork: a process of its own, with a ring of its own. */
 static void after_fork(void)
 {
@@ -219,7 +228,7 @@ static void after_fork(void)
 		return;
 	int saved = errno;
 	struct ring *parent = g_agent.ring;
-	struct ring *ring = ring_new();
+	struct ring *ring = is_left_out() ? NULL : ring_new();
 	if (ring == NULL || codes_reset() != 0) {
 		g_agent.is_active = false;
 		errno = saved;
@@ -260,7 +269,7 @@ __attribute__((constructor)) static void agent_start(void)
 	int saved = errno;
 	memcpy(run_folder, folder, strlen(folder) + 1);
 	g_agent.control = map_control();
-	struct ring *ring = g_agent.control == NULL ? NULL : ring_new();
+	struct ring *ring = g_agent.control == NULL || is_left_out() ? NULL : ring_new();
 	if (ring == NULL) {
 		errno = saved;
 		return;

@@ -44,6 +44,8 @@ struct run_settings {
 	bool is_virtual_time;
 	bool is_reduced;
 	bool is_quiet;
+	bool is_on, is_off; /* --on and --off, as given */
+	bool has_children;
 };
 
 #define FIELD(name) .offset = offsetof(struct run_settings, name)
@@ -66,12 +68,21 @@ static const struct option run_options[] = {
 	 FIELD(python)},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG,
 	 .help = "Print no summary at the end.", FIELD(is_quiet)},
+	{.name = "off", .kind = OPTION_FLAG,
+	 .help = "Start suspended; 'heatline on PID' begins to measure, 'heatline off PID' pauses.",
+	 FIELD(is_off)},
+	{.name = "children", .kind = OPTION_SWITCH,
+	 .help = "Profile the processes that the program starts too, which is the default; "
+		 "--no-children: only the first.",
+	 FIELD(has_children)},
 	{.name = "config", .letter = 'c', .kind = OPTION_FILE, .value = "FILE",
 	 .flags = OPTION_NO_CONFIG | OPTION_IS_CONFIG,
 	 .help = "Read options from a YAML file: their long names are its keys.", FIELD(config)},
 	{.letter = 'm', .kind = OPTION_PROGRAM, .value = "MODULE",
 	 .help = "Profile a module, as 'python3 -m' runs it."},
 
+	{.name = "on", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Measure from the start, which is the default.", FIELD(is_on)},
 	{.name = "cpu-only", .alias = "cpu", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Measure time only, not memory; --cpu is the same.", FIELD(is_cpu_only)},
 	{.name = "memory", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
@@ -119,8 +130,6 @@ static const struct option run_options[] = {
 
 	{.name = "gpu", .kind = OPTION_ABSENT},
 	{.name = "async", .kind = OPTION_ABSENT},
-	{.name = "on", .kind = OPTION_ABSENT},
-	{.name = "off", .kind = OPTION_ABSENT},
 	OPTIONS_COMMON,
 	{0},
 };
@@ -132,6 +141,8 @@ static int check_settings(const struct run_settings *settings, struct err *err)
 
 	if (status)
 		return status;
+	if (settings->is_on && settings->is_off)
+		return err_set(err, ERR_USAGE, "--on and --off exclude each other; give one of them");
 	if (settings->program_path && !places_is_folder(settings->program_path))
 		return err_set(err, ERR_USAGE, "--program-path '%s' is not a folder",
 			       settings->program_path);
@@ -170,6 +181,8 @@ static struct run_options options_from(const struct run_settings *settings,
 		.is_reduced = settings->is_reduced,
 		.outfile = settings->outfile,
 		.is_quiet = settings->is_quiet,
+		.is_off = settings->is_off,
+		.is_first_only = !settings->has_children,
 	};
 }
 
@@ -246,6 +259,7 @@ static int run_run(int argc, char **argv)
 		.malloc_threshold = 100,
 		.has_leak_detector = true,
 		.has_stacks = true,
+		.has_children = true,
 	};
 	struct options_result parsed;
 	struct target target = {.argv = NULL};

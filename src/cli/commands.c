@@ -11,6 +11,10 @@
 const struct command *const commands[] = {
 	&command_run,
 	&command_view,
+	&command_on,
+	&command_off,
+	&command_status,
+	&command_write,
 	&command_completions,
 	&command_help,
 	NULL,

@@ -24,6 +24,10 @@
 
 extern const struct command command_run;
 extern const struct command command_view;
+extern const struct command command_on;
+extern const struct command command_off;
+extern const struct command command_status;
+extern const struct command command_write;
 extern const struct command command_completions;
 extern const struct command command_help;
 

@@ -251,6 +251,24 @@ static void write_as_wanted(struct collector *collector, struct wheel *wheel)
 	wheel->next_write_ns = clock_monotonic_ns() + interval_ns;
 }
 
+/* Follows what somebody has said with "heatline on" or "off". */
+static void follow_switch(struct collector *collector)
+{
+	bool is_off = atomic_load(&collector->control->is_off) != 0;
+	if (is_off == collector->is_off)
+		return;
+	uint64_t now_ns = clock_monotonic_ns();
+	if (is_off)
+		watch_suspend(collector);
+	else
+		watch_resume(collector);
+	if (is_off)
+		collector->off_since_ns = now_ns;
+	else
+		collector->suspended_ns += now_ns - collector->off_since_ns;
+	collector->is_off = is_off;
+}
+
 static void turn(struct collector *collector, struct wheel *wheel)
 {
 	processes_discover(collector);
@@ -259,7 +277,9 @@ static void turn(struct collector *collector, struct wheel *wheel)
 		processes_look_at_lives(collector);
 		wheel->next_lives_ns = clock_monotonic_ns() + LIVES_NS;
 	}
-	watch_round(collector);
+	follow_switch(collector);
+	if (!collector->is_off)
+		watch_round(collector);
 	memory_round(collector);
 	atomic_store(&collector->control->samples,
 		     collector->cpu_samples + collector->wait_samples);
@@ -325,6 +345,8 @@ void collector_run(const struct run_options *options, char *folder, struct contr
 	collector.control = control;
 	collector.start_ns = control->start_ns;
 	collector.start_epoch_s = control->start_epoch_s;
+	collector.is_off = atomic_load(&control->is_off) != 0;
+	collector.off_since_ns = control->start_ns;
 	if (await_start(link)) {
 		bool is_telling = loop(&collector, link) == LOOP_TELL;
 		result->still_running = is_telling ? count_living(&collector) : 0;

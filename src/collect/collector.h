@@ -53,6 +53,7 @@ struct thread {
 	const char *name;        /* interned */
 	uint64_t cpu_ns;         /* in samples */
 	uint64_t off_ns;         /* off the CPU */
+	uint64_t skipped_ns;     /* off the CPU while profiling was suspended */
 	uint64_t samples;
 	uint32_t row;            /* of the timeline, or TIMELINE_NO_ROW */
 	const char *line_file;   /* interned; the line in scope it was last seen at */
@@ -115,6 +116,9 @@ struct collector {
 	struct control *control; /* mapped */
 	uint32_t rings_seen;
 	uint64_t start_ns, end_ns;
+	bool is_off;             /* suspended */
+	uint64_t off_since_ns;   /* then: since when */
+	uint64_t suspended_ns;   /* before that */
 	double start_epoch_s;
 	uint64_t cpu_samples, wait_samples, cut_samples;
 	uint64_t sampled_cpu_ns;
@@ -216,6 +220,11 @@ void memory_round(struct collector *collector);
 
 /* One round of looks at the threads that may be waiting. */
 void watch_round(struct collector *collector);
+
+/* Profiling is suspended, or goes on: what threads wait in between is not
+ * booked.  No round is turned meanwhile. */
+void watch_suspend(struct collector *collector);
+void watch_resume(struct collector *collector);
 
 /* The last word on a thread that has ended. */
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,

@@ -13,12 +13,24 @@
 #include "base/text.h"
 #include "wire/record.h"
 
-static char *make_folder(void)
+unsigned folder_places(const char *places[FOLDER_PLACES])
 {
 	const char *temporary = getenv("TMPDIR");
-	const char *const places[] = {"/dev/shm", temporary != NULL ? temporary : "/tmp", "/tmp"};
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		char *path = path_join(places[i], "heatline-XXXXXX");
+	unsigned count = 0;
+	places[count++] = "/dev/shm";
+	places[count++] = "/tmp";
+	if (temporary != NULL && temporary[0] == '/' && strcmp(temporary, "/tmp") != 0 &&
+	    strcmp(temporary, "/dev/shm") != 0)
+		places[count++] = temporary;
+	return count;
+}
+
+static char *make_folder(void)
+{
+	const char *places[FOLDER_PLACES];
+	unsigned count = folder_places(places);
+	for (unsigned i = 0; i < count; i++) {
+		char *path = path_join(places[i], FOLDER_PREFIX "XXXXXX");
 		if (mkdtemp(path) != NULL)
 			return path;
 		free(path);

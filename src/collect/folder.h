@@ -8,6 +8,13 @@
 #include "base/err.h"
 #include "wire/control.h"
 
+#define FOLDER_PREFIX "heatline-"
+#define FOLDER_PLACES 3u
+
+/* Where such folders are made, the best place first; each place once.  The
+ * texts are static or the environment's.  Returns how many. */
+unsigned folder_places(const char *places[FOLDER_PLACES]);
+
 /* Makes the folder with its control page.  Both are the caller's, to be given
  * to folder_remove. */
 int folder_new(char **folder, struct control **control, struct err *err);

@@ -45,12 +45,13 @@ void front_fini(struct front *front)
 int front_fork_collector(struct front *front, struct err *err)
 {
 	link_fini(&front->link);
+	atomic_store(&front->control->collector_start, 0);
 	int failure = -link_init(&front->link);
 	pid_t pid = failure == 0 ? fork() : -1;
 	if (pid < 0)
 		return err_set_errno(err, failure != 0 ? failure : errno, "no process can be made");
 	if (pid == 0) {
-		atomic_store(&front->control->collector_pid, getpid());
+		atomic_store(&front->control->collector_start, proc_start(getpid()));
 		link_be_collector(&front->link);
 		if (front->sentinel.fd >= 0)
 			close(front->sentinel.fd);

@@ -51,7 +51,9 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 			"command that starts Python, or the script itself");
 	} else if (would_lose(collector)) {
 		err_set(err, ERR_TARGET,
-			"the program ran too short for a single sample; '%s' is left as it was",
+			collector->is_off || collector->suspended_ns != 0
+				? "profiling was never switched on; '%s' is left as it was"
+				: "the program ran too short for a single sample; '%s' is left as it was",
 			collector->options->outfile);
 	} else {
 		result->is_written = write_profile(collector->options, result->profile, err) == 0;

@@ -31,6 +31,8 @@ static void fill_control(struct control *control, const struct run_options *opti
 {
 	control->interval_ns = (uint64_t)(options->sampling_interval_s * 1e9);
 	control->memory_window = options->memory_window_bytes;
+	control->is_first_only = options->is_first_only;
+	atomic_store(&control->is_off, options->is_off);
 	control->start_ns = clock_monotonic_ns();
 	control->start_epoch_s = clock_epoch_s();
 	describe(control, options);

@@ -57,6 +57,8 @@ struct run_options {
 	bool has_leak_detector;
 	bool has_stacks;              /* keep whole stacks */
 	bool is_reduced;              /* write only lines with figures */
+	bool is_off;                  /* suspended until somebody says otherwise (runs.h) */
+	bool is_first_only;           /* leave out processes that the program starts */
 
 	/* where to */
 	const char *outfile;

@@ -171,7 +171,7 @@ static bool update_times(struct process *process, struct thread *thread, uint64_
 	thread->look_cpu_ns = cpu_ns;
 	thread->look_delay_ns = delay_ns;
 	thread->look_ns = now_ns;
-	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns;
+	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
 	uint64_t wall_ns = now_ns - thread->start_ns;
 	thread->pending_off_ns = wall_ns > on_ns ? wall_ns - on_ns : 0;
 	return true;
@@ -251,6 +251,53 @@ void watch_round(struct collector *collector)
 		looks -= look_at_others(collector, process, looks);
 	}
 }
+
+/* --- suspended --- */
+
+static void each_living(struct collector *collector,
+			void (*act)(struct collector *, struct process *, struct thread *))
+{
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		struct process *process = collector->processes.items[i];
+		for (uint32_t t = 0; is_watched(process) && t < process->threads.count; t++) {
+			if (!process->threads.items[t]->is_ended)
+				act(collector, process, process->threads.items[t]);
+		}
+	}
+}
+
+static void pause_thread(struct collector *collector, struct process *process,
+			 struct thread *thread)
+{
+	look(collector, process, thread, clock_monotonic_ns());
+	thread->is_waiting = false;
+	thread->pending_off_ns = thread->pending_delay_ns = 0;
+}
+
+/* What it waited since the pause began, or before it, is nobody's. */
+static void skip_pause(struct collector *collector, struct process *process, struct thread *thread)
+{
+	bool has_run;
+	(void)collector;
+	if (!update_times(process, thread, clock_monotonic_ns(), &has_run))
+		return;
+	thread->skipped_ns += thread->pending_off_ns;
+	thread->pending_off_ns = thread->pending_delay_ns = 0;
+}
+
+void watch_suspend(struct collector *collector)
+{
+	if (!collector->options->is_virtual_time)
+		each_living(collector, pause_thread);
+}
+
+void watch_resume(struct collector *collector)
+{
+	if (!collector->options->is_virtual_time)
+		each_living(collector, skip_pause);
+}
+
+/* --- the end of a thread --- */
 
 /* Time ready to run that no sample has carried goes to the last of them. */
 static void book_delay_rest(struct collector *collector, struct thread *thread, uint64_t end_ns)

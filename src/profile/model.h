@@ -215,6 +215,7 @@ struct profile {
 	const char *machine;        /* "x86_64, 2 CPUs, Linux 6.1"; interned */
 	double start_time_epoch_s, start_time_perf_s;
 	double elapsed_s; /* wall time of the run */
+	double suspended_s; /* part of it during which profiling was suspended */
 	double total_s;   /* the base of all percentages; see above */
 	double outside_s; /* part of total_s that no line in scope accounts for */
 	double startup_s; /* interpreter start-up and shut-down; no part of total_s */

@@ -121,6 +121,7 @@ static void read_heatline(struct profile_reader *reader, const json_t *heatline)
 	profile->python_version = reader_text(reader, heatline, "python");
 	profile->machine = reader_text(reader, heatline, "machine");
 	profile->is_partial = reader_bool(reader, heatline, "is_partial");
+	profile->suspended_s = reader_number(reader, heatline, "suspended_s");
 	profile->from_scalene = reader_bool(reader, heatline, "from_scalene");
 	read_time(reader, reader_object(reader, heatline, "time"));
 	read_quality(reader, reader_object(reader, heatline, "quality"));

@@ -120,6 +120,7 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 	json_put_text(out, "python", profile->python_version);
 	json_put_text(out, "machine", profile->machine);
 	json_put_bool(out, "is_partial", profile->is_partial);
+	json_put_number(out, "suspended_s", profile->suspended_s, DECIMALS_SECONDS);
 	json_put_bool(out, "from_scalene", profile->from_scalene);
 	write_time(out, plan);
 	if (profile->has_memory)

@@ -58,13 +58,20 @@ static void print_heading(FILE *out, const struct style *style, const struct pro
 	style_print(out, style, PAINT_STRONG, "heatline");
 	fputs("  ", out);
 	glyph_put_tail(out, style, glyph_short_path(style, program), style->columns / 2);
-	fprintf(out, "  ran %s\n", figure_seconds(profile->elapsed_s).text);
+	fprintf(out, "  ran %s", figure_seconds(profile->elapsed_s).text);
+	if (profile->suspended_s > 0)
+		fprintf(out, ", suspended for %s of it", figure_seconds(profile->suspended_s).text);
+	fputc('\n', out);
 	figure_legend(out, style, &profile->sum, profile->total_s, 2);
 }
 
 static void print_nothing_hot(FILE *out, const struct profile *profile)
 {
-	if (profile->outside_s > 0)
+	if (profile->suspended_s > 0 && profile->sum.samples == 0)
+		fputs("  Nothing was measured: profiling was suspended, and 'heatline on' came too late "
+		      "or not at all.\n",
+		      out);
+	else if (profile->outside_s > 0)
 		fputs("  None of the time was spent in the program's own files; "
 		      "--profile-all shows where it went.\n",
 		      out);

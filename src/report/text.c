@@ -49,6 +49,8 @@ static void put_facts(FILE *out, const struct style *style, const struct profile
 		fprintf(out, ", %u threads", profile->thread_count);
 	if (profile->from_scalene)
 		fputs(", measured by Scalene", out);
+	if (profile->suspended_s > 0)
+		fprintf(out, ", suspended for %s", figure_seconds(profile->suspended_s).text);
 	if (profile->is_partial)
 		fputs(", written while the program still ran", out);
 	fputc('\n', out);

@@ -23,9 +23,10 @@ struct control {
 
 	/* who; a number that is not known yet is 0 */
 	_Atomic int32_t collector_pid; /* may read the processes' memory */
+	_Atomic uint64_t collector_start; /* as in /proc, so that a reused pid is noticed */
 	_Atomic int32_t front_pid;     /* the heatline that the user started */
 	_Atomic int32_t program_pid;   /* what it has started */
-	_Atomic uint64_t program_start; /* as in /proc, so that a reused pid is noticed */
+	_Atomic uint64_t program_start; /* as in /proc */
 	_Atomic uint32_t is_front_stopped; /* waits for the program to be continued */
 	_Atomic uint32_t has_ended;    /* the program itself has; others of the run may go on */
 	_Atomic int32_t end_status;    /* then: as from waitpid */
