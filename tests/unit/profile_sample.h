@@ -120,6 +120,7 @@ static inline void profile_sample_describe(struct profile *profile)
 	profile->python_version = profile_intern(profile, "3.11.7");
 	profile->machine = profile_intern(profile, "x86_64, 2 CPUs, Linux 6.1");
 	profile->elapsed_s = 1.125;
+	profile->suspended_s = 0.25;
 	profile->start_time_epoch_s = 1700000000.25;
 	profile->start_time_perf_s = 5000.5;
 	profile->process_count = 1;
