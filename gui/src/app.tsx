@@ -1,0 +1,85 @@
+// The frame around the views: bar, tabs, search, keys, themes.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { AppContext, type App } from "./context.ts";
+import { handleKey } from "./keys.ts";
+import { followLive, type Loaded } from "./load.ts";
+import type { Profile } from "./model.ts";
+import { Help } from "./parts/help.tsx";
+import { RangeChip } from "./parts/range.tsx";
+import { TopBar } from "./parts/topbar.tsx";
+import { parseQuery } from "./search.ts";
+import { partOfRun, wholeRun } from "./slice.ts";
+import type { State } from "./state.ts";
+import { readAddress, writeAddress } from "./store.ts";
+import { nextTheme, useTheme } from "./theme.ts";
+import { Flame } from "./views/flame.tsx";
+import { Source } from "./views/source.tsx";
+import { Summary } from "./views/summary.tsx";
+
+const NOTICE_MS = 4000;
+
+export function Page({ loaded }: { loaded: Loaded }) {
+	const [profile, setProfile] = useState<Profile>(loaded.profile);
+	const [baseline, setBaseline] = useState<Profile | undefined>(loaded.baseline);
+	const [state, setState] = useState<State>(readAddress);
+	const [notice, setNotice] = useState("");
+	const [isHelp, setHelp] = useState(false);
+	const [isConnected, setConnected] = useState(loaded.server?.isLive ?? false);
+	const [choice, theme, setTheme] = useTheme();
+	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+
+	const latest = useRef(state);
+	latest.current = state;
+	const go = useCallback((change: Partial<State>, isStep = true) => {
+		const next = { ...latest.current, ...change };
+		latest.current = next;
+		writeAddress(next, isStep);
+		setState(next);
+	}, []);
+	const say = useCallback((text: string) => {
+		clearTimeout(timer.current);
+		setNotice(text);
+		timer.current = setTimeout(() => setNotice(""), NOTICE_MS);
+	}, []);
+
+	useEffect(() => {
+		const back = () => setState(readAddress());
+		addEventListener("popstate", back);
+		addEventListener("hashchange", back);
+		return () => {
+			removeEventListener("popstate", back);
+			removeEventListener("hashchange", back);
+		};
+	}, []);
+	useEffect(() => (loaded.server?.isLive ? followLive(setProfile, setConnected) : undefined), []);
+
+	const slice = useMemo(
+		() => (state.range ? partOfRun(profile, state.range) : wholeRun(profile)),
+		[profile, state.range?.from, state.range?.to],
+	);
+	const matcher = useMemo(() => parseQuery(state.query), [state.query]);
+	const app: App = { profile, baseline, server: loaded.server, slice, state, matcher, theme, go, say, setBaseline };
+
+	useEffect(() => {
+		const press = (event: KeyboardEvent) => handleKey(event, app, {
+			toggleHelp: () => setHelp((isOpen) => !isOpen),
+			nextTheme: () => setTheme(nextTheme(choice)),
+		});
+		addEventListener("keydown", press);
+		return () => removeEventListener("keydown", press);
+	});
+	return (
+		<AppContext.Provider value={app}>
+			<TopBar theme={choice} setTheme={setTheme} openHelp={() => setHelp(true)} isConnected={isConnected} />
+			<RangeChip />
+			<main id="view" class={`view-${state.view}`} tabIndex={-1}>
+				{state.view === "summary" && <Summary />}
+				{state.view === "source" && <Source />}
+				{state.view === "flame" && <Flame />}
+			</main>
+			<div class="notice" role="status" aria-live="polite">{notice}</div>
+			{isHelp && <Help close={() => setHelp(false)} />}
+		</AppContext.Provider>
+	);
+}

@@ -1,0 +1,59 @@
+// What every view is given: the profile, the part of it that is shown, and how to change that.
+
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Server } from "./load.ts";
+import type { Line, Profile } from "./model.ts";
+import type { Matcher } from "./search.ts";
+import type { Slice } from "./slice.ts";
+import type { State } from "./state.ts";
+
+export interface App {
+	readonly profile: Profile;
+	readonly baseline: Profile | undefined;
+	readonly server: Server | undefined;
+	readonly slice: Slice;
+	readonly state: State;
+	readonly matcher: Matcher | undefined;
+	readonly theme: string; // changes when colours do: canvases draw anew
+	// Shows something else.  `isStep`: the back button leads back (the default).
+	go(change: Partial<State>, isStep?: boolean): void;
+	say(text: string): void; // a short notice, also for screen readers
+	setBaseline(profile: Profile | undefined): void;
+}
+
+export const AppContext = createContext<App | undefined>(undefined);
+
+export function useApp(): App {
+	const app = useContext(AppContext);
+	if (!app) throw new Error("outside of the page");
+	return app;
+}
+
+export function placeOf(profile: Profile, line: Line): string {
+	return `${profile.files[line.file]?.name ?? "?"}:${line.line}`;
+}
+
+export function matches(app: App, line: Line, func = ""): boolean {
+	return app.matcher === undefined || app.matcher({
+		file: app.profile.files[line.file]?.name ?? "",
+		func,
+		code: line.text,
+		percent: line.percent,
+	});
+}
+
+// The text of a line, as far as the profile has it.
+export function sourceLine(profile: Profile, file: number, line: number): string {
+	const source = profile.files[file]?.source;
+	if (!source) return "";
+	return (Array.isArray(source) ? source[line - 1] : (source as ReadonlyMap<number, string>).get(line)) ?? "";
+}
+
+// The innermost function with figures around a line.
+export function functionOf(profile: Profile, line: Line): string {
+	let name = "";
+	for (const func of profile.files[line.file]?.functions ?? [])
+		if (func.line <= Math.max(line.functionStart, 1) && (func.line === 1 || line.functionStart > 0)) name = func.text;
+	return line.functionStart > 0 ? name : "<module>";
+}

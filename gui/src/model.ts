@@ -1,0 +1,444 @@
+// The profile as the page works with it: every key that a view needs, typed, with one
+// unit each (seconds, percent of the total, MB).  Figures are the file's own: nothing is
+// recomputed that the file says.  Only Scalene's files have no seconds; theirs are the
+// percentages of the elapsed time.
+
+import * as raw from "./raw.ts";
+import { readStacks, readScaleneStacks, type Stacks } from "./stacks.ts";
+import { readTimeline, type Timeline } from "./timeline.ts";
+
+export interface Times {
+	readonly python: number; // seconds, self
+	readonly native: number;
+	readonly system: number;
+	readonly wait: number;
+}
+
+export interface Column {
+	readonly start: number; // bytes of UTF-8 within the line
+	readonly end: number; // -1: to the end of the line
+	readonly seconds: number;
+}
+
+export interface Leak {
+	readonly likelihood: number;
+	readonly velocity: number; // MB/s
+}
+
+// A line with figures, or a function: then `text` is its name.
+export interface Line extends Times {
+	readonly file: number; // index in Profile.files
+	readonly line: number;
+	readonly text: string;
+	readonly self: number; // python + native + system + wait
+	readonly percent: number; // self, of the total
+	readonly inclusive: number; // seconds
+	readonly inclusivePercent: number;
+	readonly cpu: number;
+	readonly cores: number; // part of its own time on a CPU
+	readonly idle: number;
+	readonly gil: number;
+	readonly gc: number;
+	readonly samples: number | undefined; // unknown in Scalene's files
+	readonly low: number | undefined; // 95 % interval of `percent`
+	readonly high: number | undefined;
+	readonly allocated: number; // MB
+	readonly allocations: number;
+	readonly pythonFraction: number;
+	readonly peak: number;
+	readonly average: number;
+	readonly kept: number;
+	readonly atPeak: number;
+	readonly copied: number; // MB in all
+	readonly copyRate: number; // MB/s
+	readonly gpuPercent: number;
+	readonly gpuSeconds: number;
+	readonly gpuPeak: number;
+	readonly awaitPercent: number;
+	readonly concurrency: number;
+	readonly concurrencyPeak: number;
+	readonly tasks: readonly string[];
+	readonly memory: readonly [number, number][]; // seconds since the start, MB live
+	readonly moments: readonly number[]; // seconds since the start
+	readonly columns: readonly Column[];
+	readonly regionStart: number;
+	readonly loopStart: number;
+	readonly functionStart: number;
+	readonly functionEnd: number;
+	readonly leak: Leak | undefined;
+}
+
+export interface File {
+	readonly index: number;
+	readonly path: string;
+	readonly name: string; // below the program's folder, or the whole path
+	readonly kind: "project" | "packages" | "library";
+	readonly percent: number;
+	readonly lines: readonly Line[]; // with figures, in order
+	readonly functions: readonly Line[];
+	readonly source: ReadonlyMap<number, string> | readonly string[]; // what the file holds of its text
+	readonly isWhole: boolean; // `source` has every line
+}
+
+export interface Thread {
+	readonly process: number;
+	readonly tid: number;
+	readonly name: string;
+	readonly isMain: boolean;
+	readonly cpu: number;
+	readonly offCpu: number;
+	readonly samples: number;
+}
+
+export interface Process {
+	readonly pid: number;
+	readonly parent: number;
+	readonly command: string;
+	readonly python: string;
+	readonly start: number;
+	readonly end: number;
+	readonly note: string;
+}
+
+export interface Memory {
+	readonly peak: number;
+	readonly peakAt: number | undefined;
+	readonly peakPython: number;
+	readonly peakRss: number;
+	readonly average: number;
+	readonly allocated: number;
+	readonly allocations: number;
+	readonly python: number;
+	readonly kept: number;
+	readonly copied: number;
+	readonly timeline: readonly (readonly [number, number, number])[]; // s, MB live, MB resident
+}
+
+export interface Quality {
+	readonly samples: number | undefined;
+	readonly waitSamples: number;
+	readonly rate: number;
+	readonly overhead: number | undefined;
+	readonly clock: string;
+	readonly lost: readonly { reason: string; count: number }[];
+	readonly warnings: readonly string[];
+}
+
+export interface Profile {
+	readonly program: string;
+	readonly args: readonly string[];
+	readonly folder: string;
+	readonly started: number; // seconds since 1970, 0: unknown
+	readonly elapsed: number;
+	readonly total: number; // the base of all percentages, seconds
+	readonly outside: number;
+	readonly startup: number;
+	readonly times: Times;
+	readonly cpu: number;
+	readonly idle: number;
+	readonly gil: number;
+	readonly gc: number;
+	readonly version: string;
+	readonly python: string;
+	readonly machine: string;
+	readonly isPartial: boolean;
+	readonly isScalene: boolean;
+	readonly hasGpu: boolean;
+	readonly gpuDevice: string;
+	readonly hasMemory: boolean;
+	readonly memory: Memory;
+	readonly quality: Quality;
+	readonly processes: readonly Process[];
+	readonly threads: readonly Thread[];
+	readonly files: readonly File[];
+	readonly lines: readonly Line[]; // of all files, hottest first
+	readonly functions: readonly Line[];
+	readonly leaks: readonly Line[];
+	readonly timeline: Timeline | undefined;
+	readonly stacks: Stacks | undefined;
+	readonly json: raw.Raw;
+}
+
+interface Base {
+	total: number;
+	perfStart: number;
+	isScalene: boolean;
+}
+
+// Throws an Error with one sentence when `value` is no profile at all.
+export function readProfile(value: unknown): Profile {
+	const top = raw.object(value);
+	if (typeof top.files !== "object" || top.files === null || Array.isArray(top.files))
+		throw new Error("This is not a profile: it has no “files”.");
+	const ours = raw.object(top.heatline);
+	const isScalene = !("heatline" in top) || raw.flag(ours.from_scalene);
+	const time = raw.object(ours.time);
+	const elapsed = raw.number(top.elapsed_time_sec) || raw.number(time.elapsed_s);
+	const total = raw.number(time.total_s) || elapsed;
+	const base: Base = { total, perfStart: raw.number(top.start_time_perf), isScalene };
+	const folder = raw.text(top.entrypoint_dir);
+	const files = Object.entries(top.files).map(([path, file], index) =>
+		readFile(index, path, raw.object(file), folder, base),
+	);
+	const lines = files.flatMap((file) => file.lines).sort((a, b) => b.self - a.self);
+	const stacks = "stacks" in ours ? readStacks(ours.stacks) : readScaleneStacks(top.stacks, base.total);
+	return {
+		program: raw.text(top.program),
+		args: raw.texts(top.args),
+		folder,
+		started: raw.number(top.start_time_absolute),
+		elapsed,
+		total,
+		outside: raw.number(time.outside_s),
+		startup: raw.number(time.startup_s),
+		times: "python_s" in time ? readTimes(time) : sumTimes(lines),
+		cpu: raw.number(time.cpu_s),
+		idle: raw.number(time.idle_s),
+		gil: raw.number(time.gil_s),
+		gc: raw.number(time.gc_s),
+		version: raw.text(ours.version),
+		python: raw.text(ours.python),
+		machine: raw.text(ours.machine),
+		isPartial: raw.flag(ours.is_partial),
+		isScalene,
+		hasGpu: raw.flag(top.gpu),
+		gpuDevice: raw.text(top.gpu_device),
+		hasMemory: raw.flag(top.memory),
+		memory: readMemory(top, raw.object(ours.memory), lines),
+		quality: readQuality(raw.object(ours.quality)),
+		processes: raw.list(ours.processes).map(raw.object).map(readProcess),
+		threads: raw.list(ours.threads).map(raw.object).map(readThread),
+		files,
+		lines,
+		functions: files.flatMap((file) => file.functions).sort((a, b) => b.self - a.self),
+		leaks: lines
+			.filter((line) => line.leak !== undefined)
+			.sort((a, b) => (b.leak?.velocity ?? 0) - (a.leak?.velocity ?? 0)),
+		timeline: readTimeline(ours.timeline),
+		stacks,
+		json: top,
+	};
+}
+
+function readTimes(record: raw.Raw): Times {
+	return {
+		python: raw.number(record.python_s),
+		native: raw.number(record.native_s),
+		system: raw.number(record.system_s),
+		wait: raw.number(record.wait_s),
+	};
+}
+
+export function sumTimes(lines: readonly Times[]): Times {
+	const sum = { python: 0, native: 0, system: 0, wait: 0 };
+	for (const line of lines) {
+		sum.python += line.python;
+		sum.native += line.native;
+		sum.system += line.system;
+		sum.wait += line.wait;
+	}
+	return sum;
+}
+
+function readFile(index: number, path: string, file: raw.Raw, folder: string, base: Base): File {
+	const leaks = raw.object(file.leaks);
+	const records = raw.list(file.lines).map(raw.object);
+	const lines = records
+		.map((record) => readLine(index, record, base, leaks))
+		.filter(hasFigures);
+	const functions = raw.list(file.functions)
+		.map((record) => readLine(index, raw.object(record), base, {}))
+		.filter(hasFigures);
+	const source = readSource(file, records, base);
+	return {
+		index,
+		path,
+		name: folder !== "" && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path,
+		kind: fileKind(path, folder),
+		percent: raw.number(file.percent_cpu_time),
+		lines,
+		functions,
+		source,
+		isWhole: Array.isArray(source),
+	};
+}
+
+function fileKind(path: string, folder: string): File["kind"] {
+	if (/\/(site|dist)-packages\//.test(path)) return "packages";
+	if (/\/lib(64)?\/python3[^/]*\//.test(path) || path.startsWith("<frozen")) return "library";
+	return folder === "" || path.startsWith(folder) || !path.startsWith("/") ? "project" : "packages";
+}
+
+// The text: all lines as a list where the file has them, else those it has by number.
+function readSource(file: raw.Raw, records: readonly raw.Raw[], base: Base): File["source"] {
+	if (typeof file.source === "string") return splitLines(file.source);
+	const byNumber = new Map<number, string>();
+	let isWhole = records.length > 0 && !raw.flag(file.reduced);
+	records.forEach((record, i) => {
+		const number = raw.number(record.lineno);
+		byNumber.set(number, sourceText(record.line, base));
+		if (number !== i + 1) isWhole = false;
+	});
+	return isWhole ? [...byNumber.values()] : byNumber;
+}
+
+export function splitLines(source: string): string[] {
+	const lines = source.split(/\r\n|\r|\n/);
+	if (lines.length > 1 && lines[lines.length - 1] === "") lines.pop();
+	return lines;
+}
+
+// Scalene escapes & < > (twice) for its own page.
+function sourceText(value: unknown, base: Base): string {
+	let line = raw.text(value).replace(/[\r\n]+$/, "");
+	if (base.isScalene && line.includes("&"))
+		for (let i = 0; i < 2; i++)
+			line = line.replace(/&(lt|gt|quot|#x27|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
+	return line;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+	lt: "<", gt: ">", quot: '"', "#x27": "'", "#39": "'", amp: "&",
+};
+
+function hasFigures(line: Line): boolean {
+	return line.self > 0 || line.inclusive > 0 || line.allocated > 0 || line.copied > 0 ||
+		line.idle > 0 || line.gpuPercent > 0 || line.awaitPercent > 0 || line.atPeak > 0 ||
+		line.peak > 0 || line.copyRate > 0;
+}
+
+function readLine(file: number, record: raw.Raw, base: Base, leaks: raw.Raw): Line {
+	const share = (key: string) => (raw.number(record[key]) * base.total) / 100;
+	const wait = raw.optionalNumber(record.wait_s) ?? share("n_wait_percent");
+	const times: Times = "python_s" in record
+		? readTimes(record)
+		: {
+			python: share("n_cpu_percent_python"),
+			native: share("n_cpu_percent_c"),
+			system: Math.max(0, share("n_sys_percent") - wait),
+			wait,
+		};
+	const self = times.python + times.native + times.system + times.wait;
+	const lineno = raw.number(record.lineno);
+	const leak = leaks[String(lineno)];
+	return {
+		...times,
+		file,
+		line: lineno,
+		text: sourceText(record.line, base),
+		self,
+		percent: raw.number(record.n_cpu_percent_python) + raw.number(record.n_cpu_percent_c) +
+			raw.number(record.n_sys_percent),
+		inclusive: raw.optionalNumber(record.inclusive_s) ?? share("n_inclusive_percent"),
+		inclusivePercent: raw.number(record.n_inclusive_percent),
+		cpu: raw.number(record.cpu_s),
+		cores: raw.number(record.n_core_utilization),
+		idle: raw.number(record.idle_s),
+		gil: raw.number(record.gil_s),
+		gc: raw.number(record.gc_s),
+		samples: raw.optionalNumber(record.n_samples),
+		low: raw.optionalNumber(record.n_percent_low),
+		high: raw.optionalNumber(record.n_percent_high),
+		allocated: raw.number(record.n_malloc_mb),
+		allocations: raw.number(record.n_mallocs),
+		pythonFraction: raw.number(record.n_python_fraction),
+		peak: raw.number(record.n_peak_mb),
+		average: raw.number(record.n_avg_mb),
+		kept: raw.number(record.n_kept_mb),
+		atPeak: raw.number(record.n_at_peak_mb),
+		copied: raw.optionalNumber(record.n_copy_mb) ?? 0,
+		copyRate: raw.number(record.n_copy_mb_s),
+		gpuPercent: raw.number(record.n_gpu_percent),
+		gpuSeconds: raw.number(record.n_gpu_time_ms) / 1000,
+		gpuPeak: raw.number(record.n_gpu_peak_memory_mb),
+		awaitPercent: raw.number(record.n_async_await_percent),
+		concurrency: raw.number(record.n_async_concurrency_mean),
+		concurrencyPeak: raw.number(record.n_async_concurrency_peak),
+		tasks: raw.texts(record.async_task_names),
+		memory: raw.pairs(record.memory_samples).map(([ns, mb]) => [ns / 1e9, mb]),
+		moments: raw.numbers(record.cpu_samples_list).map((moment) => moment - base.perfStart),
+		columns: readColumns(record, lineno),
+		regionStart: raw.number(record.start_region_line),
+		loopStart: raw.number(record.start_outermost_loop),
+		functionStart: raw.number(record.start_function_line),
+		functionEnd: raw.number(record.end_function_line),
+		leak: leak === undefined ? undefined : readLeak(raw.object(leak)),
+	};
+}
+
+function readLeak(leak: raw.Raw): Leak {
+	return { likelihood: raw.number(leak.likelihood), velocity: raw.number(leak.velocity_mb_s) };
+}
+
+function readColumns(record: raw.Raw, lineno: number): Column[] {
+	const columns: Column[] = [];
+	for (const item of raw.list(record.columns)) {
+		const [line, start, endLine, end, seconds] = raw.numbers(item);
+		if (line !== lineno || start === undefined) continue;
+		columns.push({ start, end: endLine === lineno ? end ?? -1 : -1, seconds: seconds ?? 0 });
+	}
+	return columns;
+}
+
+function readMemory(top: raw.Raw, ours: raw.Raw, lines: readonly Line[]): Memory {
+	const peak = raw.number(top.max_footprint_mb) || raw.number(ours.peak_mb);
+	const sum = (get: (line: Line) => number) => lines.reduce((n, line) => n + get(line), 0);
+	const timeline = raw.list(ours.timeline).map((point): [number, number, number] => {
+		const [s, live, resident] = raw.numbers(point);
+		return [s ?? 0, live ?? 0, resident ?? 0];
+	});
+	return {
+		peak,
+		peakAt: raw.optionalNumber(ours.peak_s),
+		peakPython: raw.optionalNumber(ours.peak_python_mb) ?? peak * raw.number(top.max_footprint_python_fraction),
+		peakRss: raw.number(ours.peak_rss_mb),
+		average: raw.number(ours.average_mb),
+		allocated: raw.optionalNumber(ours.allocated_mb) ?? sum((line) => line.allocated),
+		allocations: raw.number(ours.allocations),
+		python: raw.number(ours.python_mb),
+		kept: raw.number(ours.kept_mb),
+		copied: raw.optionalNumber(ours.copied_mb) ?? sum((line) => line.copied),
+		timeline: timeline.length > 0
+			? timeline
+			: raw.pairs(top.samples).map(([ns, mb]) => [ns / 1e9, mb, 0] as const),
+	};
+}
+
+function readQuality(record: raw.Raw): Quality {
+	return {
+		samples: raw.optionalNumber(record.samples),
+		waitSamples: raw.number(record.wait_samples),
+		rate: raw.number(record.rate_hz),
+		overhead: raw.optionalNumber(record.overhead_percent),
+		clock: raw.text(record.clock),
+		lost: raw.list(record.lost).map(raw.object).map((lost) => ({
+			reason: raw.text(lost.reason),
+			count: raw.number(lost.count),
+		})),
+		warnings: raw.texts(record.warnings),
+	};
+}
+
+function readProcess(record: raw.Raw): Process {
+	return {
+		pid: raw.number(record.pid),
+		parent: raw.number(record.parent_pid),
+		command: raw.text(record.command),
+		python: raw.text(record.python),
+		start: raw.number(record.start_s),
+		end: raw.number(record.end_s),
+		note: raw.text(record.note),
+	};
+}
+
+function readThread(record: raw.Raw): Thread {
+	return {
+		process: raw.number(record.process),
+		tid: raw.number(record.tid),
+		name: raw.text(record.name),
+		isMain: raw.flag(record.is_main),
+		cpu: raw.number(record.cpu_s),
+		offCpu: raw.number(record.off_cpu_s),
+		samples: raw.number(record.samples),
+	};
+}

@@ -1,0 +1,144 @@
+// What the views show: the whole run, or the part of it under the brush.  The whole run
+// has the file's own figures.  For a part, time is summed up from the timeline's stacks
+// and booked as the profiler does: to the innermost frame in scope.  The kinds of time
+// are split as in the whole run; memory has no such record and stays that of the whole.
+
+import type { Line, Profile, Times } from "./model.ts";
+import { ownTimes, type Stacks } from "./stacks.ts";
+import { binsOf, nodeTimesIn, sumThreads, type Range, type Timeline } from "./timeline.ts";
+
+export interface Slice {
+	readonly range: Range | undefined; // undefined: the whole run
+	readonly seconds: number; // wall time
+	readonly total: number; // base of the percentages
+	readonly base: string; // the same in words
+	readonly times: Times;
+	readonly lines: readonly Line[]; // hottest first
+	readonly functions: readonly Line[];
+	readonly linesOf: readonly (readonly Line[])[]; // by file, in order
+	readonly functionsOf: readonly (readonly Line[])[];
+	readonly filePercent: readonly number[];
+	readonly nodeTimes: Float64Array | undefined; // microseconds by stack node
+}
+
+export function wholeRun(profile: Profile): Slice {
+	return {
+		range: undefined,
+		seconds: profile.elapsed,
+		total: profile.total,
+		base: profile.isScalene ? "of the elapsed time" : "of the total time: main threads' wall time plus other threads' CPU time",
+		times: profile.times,
+		lines: profile.lines,
+		functions: profile.functions,
+		linesOf: profile.files.map((file) => file.lines),
+		functionsOf: profile.files.map((file) => file.functions),
+		filePercent: profile.files.map((file) => file.percent),
+		nodeTimes: profile.stacks && ownTimes(profile.stacks),
+	};
+}
+
+export function partOfRun(profile: Profile, range: Range): Slice {
+	const { timeline, stacks } = profile;
+	if (!timeline || !stacks) return wholeRun(profile);
+	const [first, last] = binsOf(timeline, range);
+	const nodeTimes = nodeTimesIn(timeline, range, stacks.count);
+	const total = nodeTimes.reduce((sum, time) => sum + time, 0) / 1e6;
+	const sums = bookTimes(stacks, nodeTimes, (func, line) => `${func.file}\n${line}`);
+	const functionSums = bookTimes(stacks, nodeTimes, (func) => `${func.file}\n${func.name}`);
+	const linesOf = profile.files.map((file) =>
+		file.lines.map((line) => withTimes(line, sums.get(`${file.path}\n${line.line}`), total)));
+	const functionsOf = profile.files.map((file) =>
+		file.functions.map((line) => withTimes(line, functionSums.get(`${file.path}\n${line.text}`), total)));
+	const lines = linesOf.flat().sort((a, b) => b.self - a.self);
+	const seconds = (last - first) * timeline.binSeconds;
+	return {
+		range,
+		seconds,
+		total,
+		base: "of the time of all stacks in the selected range",
+		times: rangeTimes(profile, timeline, first, last),
+		lines,
+		functions: functionsOf.flat().sort((a, b) => b.self - a.self),
+		linesOf,
+		functionsOf,
+		filePercent: linesOf.map((list) => list.reduce((sum, line) => sum + line.percent, 0)),
+		nodeTimes,
+	};
+}
+
+function rangeTimes(profile: Profile, timeline: Timeline, first: number, last: number): Times {
+	const states = sumThreads(timeline, (thread) => profile.threads[thread]?.isMain ?? false);
+	const sum = (bins: Float64Array) => bins.subarray(first, last).reduce((a, b) => a + b, 0) / 1e3;
+	return {
+		python: sum(states.python),
+		native: sum(states.native),
+		system: sum(states.system),
+		wait: sum(states.wait),
+	};
+}
+
+interface Booked extends Times {
+	python: number;
+	native: number;
+	system: number;
+	wait: number;
+	inclusive: number;
+}
+
+function bookTimes(
+	stacks: Stacks, nodeTimes: Float64Array,
+	keyOf: (func: { file: string; name: string }, line: number) => string,
+): Map<string, Booked> {
+	const booked = new Map<string, Booked>();
+	const keys: (string | undefined)[] = [];
+	for (let node = 0; node < stacks.count; node++) {
+		const func = stacks.functions[stacks.func[node]!];
+		keys.push(func?.isInScope ? keyOf(func, stacks.line[node]!) : undefined);
+	}
+	const of = (key: string): Booked => {
+		let sum = booked.get(key);
+		if (!sum) booked.set(key, (sum = { python: 0, native: 0, system: 0, wait: 0, inclusive: 0 }));
+		return sum;
+	};
+	const { python, native, system, wait } = stacks.column;
+	for (let node = 1; node < stacks.count; node++) {
+		const seconds = nodeTimes[node]! / 1e6;
+		if (seconds === 0) continue;
+		const seen = new Set<string>();
+		for (let at = node; at > 0; at = stacks.parent[at]!) {
+			const key = keys[at];
+			if (key === undefined || seen.has(key)) continue;
+			const sum = of(key);
+			sum.inclusive += seconds;
+			if (seen.size === 0) {
+				const all = python[node]! + native[node]! + system[node]! + wait[node]! || 1;
+				sum.python += (seconds * python[node]!) / all;
+				sum.native += (seconds * native[node]!) / all;
+				sum.system += (seconds * system[node]!) / all;
+				sum.wait += (seconds * wait[node]!) / all;
+			}
+			seen.add(key);
+		}
+	}
+	return booked;
+}
+
+function withTimes(line: Line, booked: Booked | undefined, total: number): Line {
+	const times = booked ?? { python: 0, native: 0, system: 0, wait: 0, inclusive: 0 };
+	const self = times.python + times.native + times.system + times.wait;
+	const share = line.self > 0 ? self / line.self : 0;
+	return {
+		...line,
+		...times,
+		self,
+		percent: total > 0 ? (self / total) * 100 : 0,
+		inclusivePercent: total > 0 ? (times.inclusive / total) * 100 : 0,
+		cpu: line.cpu * share,
+		gil: line.gil * share,
+		gc: line.gc * share,
+		idle: 0,
+		samples: line.samples === undefined ? undefined : Math.round(line.samples * share),
+		low: undefined,
+		high: undefined,
+	};
+}

@@ -1,0 +1,140 @@
+// The stacks as a flame graph on a canvas, and the same as a table.
+
+import { useMemo } from "preact/hooks";
+import { useApp, type App } from "../context.ts";
+import { megabytes, percent, seconds } from "../format.ts";
+import { findPath, makeFrames, pathTo, type Frames } from "../flame.ts";
+import { FlameCanvas } from "../parts/flame-canvas.tsx";
+import { FlameTable } from "../parts/flame-table.tsx";
+import { ownTimes, threadTimes, type Stacks } from "../stacks.ts";
+import type { Metric } from "../state.ts";
+
+export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
+	time: "Time",
+	cpu: "CPU time",
+	wait: "Waiting",
+	idle: "Idle threads",
+	allocated: "Allocated memory",
+	atPeak: "Memory at the peak",
+	kept: "Kept memory",
+	copied: "Copied memory",
+	gil: "Waiting for the GIL",
+	gc: "Garbage collection",
+};
+
+const BYTES: ReadonlySet<Metric> = new Set(["allocated", "atPeak", "kept", "copied"]);
+
+export function showValue(metric: Metric, value: number): string {
+	return BYTES.has(metric) ? megabytes(value / 1048576) : seconds(value / 1e6);
+}
+
+// What the frames are weighed by.  The range and the thread narrow time; the other
+// metrics are those of the whole run.
+export function weightsOf(app: App, stacks: Stacks, metric: Metric): Float64Array {
+	const { slice, state } = app;
+	if (metric !== "time") return stacks.column[metric];
+	if (state.thread < 0) return slice.nodeTimes ?? ownTimes(stacks);
+	const times = threadTimes(stacks, state.thread);
+	if (!slice.range || !slice.nodeTimes) return times;
+	const all = ownTimes(stacks);
+	return times.map((time, node) => (all[node]! > 0 ? (time / all[node]!) * slice.nodeTimes![node]! : 0));
+}
+
+export function Flame() {
+	const app = useApp();
+	const { stacks } = app.profile;
+	if (!stacks) return <p class="empty big">This profile has no stacks (it was made with --no-stacks).</p>;
+	return <FlameOf stacks={stacks} />;
+}
+
+function FlameOf({ stacks }: { stacks: Stacks }) {
+	const app = useApp();
+	const { state, slice } = app;
+	const frames = useMemo(() => makeFrames(stacks, weightsOf(app, stacks, state.metric), {
+		isInverted: state.isInverted,
+		hidden: state.isScopeOnly ? (func) => !(stacks.functions[func]?.isInScope ?? false) : undefined,
+	}), [stacks, slice, state.metric, state.thread, state.isInverted, state.isScopeOnly]);
+	const root = findPath(frames, state.zoom);
+	const isMatch = useMemo(() => {
+		const { matcher } = app;
+		if (!matcher) return undefined;
+		const found = stacks.functions.map((func) => matcher({ file: func.file, func: func.name, code: "", percent: 0 }));
+		return (frame: number) => found[frames.func[frame]!] ?? false;
+	}, [stacks, frames, app.matcher]);
+	return (
+		<div class="flame">
+			<FlameToolbar stacks={stacks} />
+			<Crumbs frames={frames} stacks={stacks} root={root} isMatch={isMatch} />
+			{frames.value[0] === 0
+				? <p class="empty big">Nothing was measured of this.</p>
+				: state.isTable
+					? <FlameTable frames={frames} stacks={stacks} root={root} />
+					: <FlameCanvas frames={frames} stacks={stacks} root={root} isMatch={isMatch} />}
+		</div>
+	);
+}
+
+function FlameToolbar({ stacks }: { stacks: Stacks }) {
+	const app = useApp();
+	const { profile, state } = app;
+	const metrics = (Object.keys(METRIC_NAMES) as Metric[]).filter((metric) =>
+		metric === "time" || stacks.column[metric].some((value) => value > 0));
+	const hasThreads = stacks.threadNodes.length > 0;
+	const toggle = (key: "isInverted" | "isScopeOnly" | "isTable", title: string) => (
+		<label class="check"><input type="checkbox" checked={state[key]} onChange={() => app.go({ [key]: !state[key], zoom: key === "isTable" ? state.zoom : [] })} /> {title}</label>
+	);
+	return (
+		<div class="toolbar">
+			<label>Show <select value={state.metric} onChange={(event) => app.go({ metric: event.currentTarget.value as Metric })}>
+				{metrics.map((metric) => <option key={metric} value={metric}>{METRIC_NAMES[metric]}</option>)}
+			</select></label>
+			{hasThreads && (
+				<label>of <select value={String(state.thread)} onChange={(event) => app.go({ thread: Number(event.currentTarget.value), metric: "time" })}>
+					<option value="-1">all threads</option>
+					{profile.threads.map((thread, i) => (
+						<option key={i} value={String(i)}>{thread.name} ({profile.processes.length > 1 ? `process ${profile.processes[thread.process]?.pid}, ` : ""}{thread.tid})</option>
+					))}
+				</select></label>
+			)}
+			{toggle("isInverted", "Inverted")}
+			{toggle("isScopeOnly", "Only files in scope")}
+			{toggle("isTable", "As a table")}
+			{app.slice.range && state.metric !== "time" && <span class="count">of the whole run: only time is known for a range</span>}
+		</div>
+	);
+}
+
+function Crumbs(props: { frames: Frames; stacks: Stacks; root: number; isMatch: ((frame: number) => boolean) | undefined }) {
+	const app = useApp();
+	const { frames, stacks, root } = props;
+	const { metric } = app.state;
+	const path = pathTo(frames, root);
+	const matched = useMemo(() => (props.isMatch ? matchedValue(frames, root, props.isMatch) : 0), [frames, root, props.isMatch]);
+	const zoom = (upTo: number) => path.slice(0, upTo).map((frame) => frames.func[frame]!);
+	return (
+		<div class="crumbs">
+			<button type="button" class="link" onClick={() => app.go({ zoom: [] })} disabled={root === 0}>All</button>
+			{path.slice(-6).map((frame) => {
+				const depth = path.indexOf(frame) + 1;
+				return <span key={frame}> › <button type="button" class="link" onClick={() => app.go({ zoom: zoom(depth) })}><code>{stacks.functions[frames.func[frame]!]?.name}</code></button></span>;
+			})}
+			<span class="count" role="status">
+				{showValue(metric, frames.value[root]!)}
+				{root > 0 ? `, ${percent((frames.value[root]! / frames.value[0]!) * 100)} of all` : ""}
+				{props.isMatch ? `; search matches ${showValue(metric, matched)}, ${percent((matched / (frames.value[root]! || 1)) * 100)}` : ""}
+			</span>
+		</div>
+	);
+}
+
+// What the matching frames take together; one below another counts once.
+function matchedValue(frames: Frames, root: number, isMatch: (frame: number) => boolean): number {
+	let sum = 0;
+	const stack = [root];
+	while (stack.length > 0) {
+		const frame = stack.pop()!;
+		if (isMatch(frame)) sum += frames.value[frame]!;
+		else for (let i = 0; i < frames.children[frame]!; i++) stack.push(frames.firstChild[frame]! + i);
+	}
+	return sum;
+}
