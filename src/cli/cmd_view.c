@@ -11,8 +11,6 @@
 #include "report/pager.h"
 #include "report/text.h"
 
-#define DEFAULT_PROFILE "heatline-profile.json"
-
 struct view_settings {
 	bool is_cli; /* accepted; there is no other way to show a profile yet */
 	bool is_reduced;

@@ -11,6 +11,7 @@
 const struct command *const commands[] = {
 	&command_run,
 	&command_view,
+	&command_export,
 	&command_on,
 	&command_off,
 	&command_status,

@@ -24,12 +24,16 @@
 
 extern const struct command command_run;
 extern const struct command command_view;
+extern const struct command command_export;
 extern const struct command command_on;
 extern const struct command command_off;
 extern const struct command command_status;
 extern const struct command command_write;
 extern const struct command command_completions;
 extern const struct command command_help;
+
+/* The profile that a command reads when none is named. */
+#define DEFAULT_PROFILE "heatline-profile.json"
 
 /* All commands in the order of the help; ends with NULL. */
 extern const struct command *const commands[];

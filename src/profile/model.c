@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intern.h"
 #include "base/mem.h"
@@ -155,4 +156,31 @@ const struct profile_line *profile_find_line(const struct profile_file *file, ui
 			high = middle;
 	}
 	return low < file->line_count && file->lines[low].line == line ? &file->lines[low] : NULL;
+}
+
+/* The function that begins last at or before this line: functions are sorted. */
+static const struct profile_function *function_before(const struct profile_file *file,
+						      uint32_t line)
+{
+	const struct profile_function *found = NULL;
+	for (uint32_t i = 0; i < file->function_count; i++) {
+		if (file->functions[i].first_line <= line)
+			found = &file->functions[i];
+	}
+	return found;
+}
+
+const struct profile_function *profile_find_function(const struct profile_file *file,
+						     const struct profile_line *line)
+{
+	const struct line_region *region = &line->region;
+	bool is_known = region->region_start > 0;
+	/* A function begins at its first decorator, its region at its def. */
+	if (!is_known || region->function_start > 0)
+		return function_before(file, is_known ? region->function_start : line->line);
+	for (uint32_t i = 0; i < file->function_count; i++) {
+		if (strcmp(file->functions[i].name, "<module>") == 0)
+			return &file->functions[i];
+	}
+	return NULL;
 }

@@ -287,4 +287,8 @@ const struct profile_file *profile_find_file(const struct profile *profile, cons
 /* The line's figures, or NULL when it has none.  The lines are sorted. */
 const struct profile_line *profile_find_line(const struct profile_file *file, uint32_t line);
 
+/* The function that the line stands in, as far as the profile knows; or NULL. */
+const struct profile_function *profile_find_function(const struct profile_file *file,
+						     const struct profile_line *line);
+
 #endif

@@ -9,7 +9,7 @@ import pytest
 
 from support.runs import run
 
-COMMANDS = ["run", "view", "completions", "help"]
+COMMANDS = "run view export on off status write completions help".split()
 
 
 def on_terminal(argv, env):
