@@ -21,9 +21,11 @@ help: ## this list
 setup: ## install what building and testing need
 	scripts/setup test
 
-demo: all ## profile an example and show the report
+demo: all ## profile an example, show the report, and its page until Ctrl-C
 	$(BUILD)/heatline run -o $(BUILD)/demo-profile.json $(DEMO)
-	$(BUILD)/heatline view --cli --reduced $(BUILD)/demo-profile.json
+	$(BUILD)/heatline view --cli --reduced --no-pager $(BUILD)/demo-profile.json
+	@if [ -t 0 ] && [ -t 1 ]; then $(BUILD)/heatline view $(BUILD)/demo-profile.json; \
+	else echo "To see it as a page: $(BUILD)/heatline view $(BUILD)/demo-profile.json"; fi
 
 test: setup ## every test: unit, sanitized, lints, all Pythons (ARGS="-k py3.11" for some)
 	scripts/test $(ARGS)

@@ -1,18 +1,25 @@
-/* cmd_view.c - `heatline view`: show a profile.
+/* cmd_view.c - `heatline view`: show a profile, as a page or in the terminal.
  *
- * The report is made whole, in memory, before any of it is shown: only then
- * is it known whether it fits the terminal. */
+ * The terminal's report is made whole, in memory, before any of it is shown:
+ * only then is it known whether it fits. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/page.h"
 #include "profile/read.h"
 #include "report/pager.h"
 #include "report/text.h"
 
 struct view_settings {
-	bool is_cli; /* accepted; there is no other way to show a profile yet */
+	bool is_cli;
+	bool is_html;
+	bool is_standalone; /* the same, by Scalene's name for it */
+	const char *outfile; /* NULL: the profile's name with .html */
+	long port;          /* PAGE_USUAL_PORT: none asked for */
+	bool may_open;
 	bool is_reduced;
 	bool in_seconds;
 	bool has_pager;
@@ -24,17 +31,35 @@ struct view_settings {
 static const struct option view_options[] = {
 	{.name = "cli", .kind = OPTION_FLAG, .help = "Show the profile in the terminal.",
 	 FIELD(is_cli)},
+	{.name = "html", .kind = OPTION_FLAG,
+	 .help = "Write the page with the profile in it to one file, which needs neither heatline "
+		 "nor a network.",
+	 FIELD(is_html)},
+	{.name = "standalone", .kind = OPTION_FLAG, .help = "The same as --html.",
+	 FIELD(is_standalone)},
+	{.name = "outfile", .letter = 'o', .alias = "output", .kind = OPTION_FILE, .value = "FILE",
+	 .help = "Where --html writes. Default: the profile's name with .html, in this folder.",
+	 FIELD(outfile)},
+	{.name = "port", .kind = OPTION_INTEGER, .value = "PORT", .low = 0, .high = 65535,
+	 .help = "Serve the page at this port; 0: at any free one. Default: 11235, or the next "
+		 "that is free.",
+	 FIELD(port)},
+	{.name = "open", .kind = OPTION_SWITCH,
+	 .help = "Open a browser, where there is a terminal and a display (default: yes).",
+	 FIELD(may_open)},
 	{.name = "reduced", .letter = 'r', .kind = OPTION_FLAG,
-	 .help = "Show only the lines that took time or memory, and some around them.", FIELD(is_reduced)},
+	 .help = "In the terminal: only the lines that took time or memory, and some around them.",
+	 FIELD(is_reduced)},
 	{.name = "seconds", .letter = 's', .kind = OPTION_FLAG,
-	 .help = "Show seconds and bytes in the columns instead of percent.", FIELD(in_seconds)},
+	 .help = "In the terminal: seconds and bytes in the columns instead of percent.",
+	 FIELD(in_seconds)},
 	{.name = "color", .alias = "colour", .kind = OPTION_CHOICE, .value = "WHEN",
 	 .choices = "auto|always|never",
-	 .help = "Use colours: auto, always or never (default: auto, which is on a terminal "
-		 "unless NO_COLOR is set).",
+	 .help = "In the terminal: use colours auto, always or never (default: auto, which is on a "
+		 "terminal unless NO_COLOR is set).",
 	 FIELD(color)},
 	{.name = "pager", .kind = OPTION_SWITCH,
-	 .help = "Page what is taller than the terminal through $PAGER (default: yes).",
+	 .help = "In the terminal: page what is taller than it through $PAGER (default: yes).",
 	 FIELD(has_pager)},
 	OPTIONS_HELP,
 	{0},
@@ -86,50 +111,105 @@ static int show(const struct profile *profile, const struct view_settings *setti
 	return status ? 1 : 0;
 }
 
-/* The profile that the operands name, or NULL with the reason in err. */
-static struct profile *read_profile(const struct options_result *parsed, struct err *err)
+/* The path of the profile to show, or NULL with the reason in err. */
+static const char *choose_profile(const struct options_result *parsed, struct err *err)
 {
-	if (parsed->operand_count > 1) {
-		err_set(err, ERR_USAGE, "view shows one profile, but '%s' is a second one",
-			parsed->operands[1]);
-		return NULL;
+	if (parsed->operand_count > 0)
+		return parsed->operands[0];
+	if (access(DEFAULT_PROFILE, F_OK) == 0)
+		return DEFAULT_PROFILE;
+	err_set(err, ERR_NOT_FOUND,
+		"there is no " DEFAULT_PROFILE " in this folder; make one with "
+		"'heatline run prog.py', or name another: heatline view FILE");
+	return NULL;
+}
+
+/* Whether an option was given that means something only in the terminal. */
+static bool has_terminal_option(const struct options_result *parsed)
+{
+	static const char *const names[] = {"cli", "reduced", "seconds", "color", "pager", NULL};
+
+	for (uint32_t row = 0; view_options[row].kind; row++) {
+		for (const char *const *name = names; *name; name++) {
+			if ((parsed->given >> row & 1) && strcmp(view_options[row].name, *name) == 0)
+				return true;
+		}
 	}
-	if (parsed->operand_count == 1)
-		return profile_read(parsed->operands[0], err);
-	if (access(DEFAULT_PROFILE, F_OK) != 0) {
-		err_set(err, ERR_NOT_FOUND,
-			"there is no " DEFAULT_PROFILE " in this folder; make one with "
-			"'heatline run prog.py', or name another: heatline view FILE");
-		return NULL;
+	return false;
+}
+
+static int show_in_terminal(const struct view_settings *settings, const char *path)
+{
+	struct err err;
+	struct profile *profile = profile_read(path, &err);
+	int status = profile ? show(profile, settings) : command_error(&err);
+
+	profile_free(profile);
+	return status;
+}
+
+/* Shows what is asked for, as it is asked for. */
+static int view(const struct view_settings *settings, const struct options_result *parsed)
+{
+	bool is_file = settings->is_html || settings->is_standalone;
+	bool is_terminal = !is_file && has_terminal_option(parsed);
+	int most = is_terminal ? 1 : 2;
+	struct err err;
+	const char *path = choose_profile(parsed, &err);
+
+	if (!path)
+		return command_error(&err);
+	if (parsed->operand_count > most) {
+		err_set(&err, ERR_USAGE, "view shows %s, but '%s' is one more",
+			is_terminal ? "one profile in the terminal" : "a profile and its baseline",
+			parsed->operands[most]);
+		return command_error(&err);
 	}
-	return profile_read(DEFAULT_PROFILE, err);
+	if (settings->outfile && !is_file) {
+		err_set(&err, ERR_USAGE, "--outfile is where --html writes; give that too");
+		return command_error(&err);
+	}
+	if (is_terminal)
+		return show_in_terminal(settings, path);
+	struct page_options page = {
+		.profile = path,
+		.baseline = parsed->operand_count > 1 ? parsed->operands[1] : NULL,
+		.port = settings->port,
+		.may_open = settings->may_open,
+	};
+	return is_file ? page_write(&page, settings->outfile) : page_serve(&page);
 }
 
 static int view_run(int argc, char **argv)
 {
-	struct view_settings settings = {.color = "auto", .has_pager = true};
+	struct view_settings settings = {.color = "auto", .has_pager = true, .may_open = true,
+					 .port = PAGE_USUAL_PORT};
 	struct options_result parsed;
-	struct profile *profile;
-	struct err err;
 	int status = command_read_options(&command_view, argc, argv, &settings, &parsed);
 
 	if (status != COMMAND_GO_ON)
 		return status;
-	profile = read_profile(&parsed, &err);
-	status = profile ? show(profile, &settings) : command_error(&err);
-	profile_free(profile);
+	status = view(&settings, &parsed);
 	options_result_fini(&parsed);
 	return status;
 }
 
 const struct command command_view = {
 	.name = "view",
-	.usage = "[options] [FILE]",
+	.usage = "[options] [FILE [BASELINE]]",
 	.summary = "Show a profile: the program's source, line by line, with its figures.",
 	.details =
-		"FILE is a profile that heatline or Scalene wrote (default: " DEFAULT_PROFILE ").\n"
+		"FILE is a profile that heatline or Scalene wrote (default: " DEFAULT_PROFILE "), "
+		"BASELINE one to compare it with.\n"
 		"\n"
-		"For each file, the hottest first, the table has the share of the time that each "
+		"Without options the profile is a page in the browser, served from this machine to "
+		"this machine only, until Ctrl-C. Its address holds a secret: who has it can read "
+		"the profile and its source. A line is opened from the page by the editor in "
+		"$HEATLINE_EDITOR, in which {file} and {line} may stand, or by that in $VISUAL or "
+		"$EDITOR if it has a window of its own.\n"
+		"\n"
+		"With --cli, or an option for the terminal, the report comes to the terminal. "
+		"For each file, the hottest first, its table has the share of the time that each "
 		"line took in Python itself, in native code, in the system and in waiting; incl. "
 		"is the share of all time during which the line was being executed, with "
 		"everything that it called.  Lines from 5% on are red, from 20% on bold.  With "
@@ -140,8 +220,10 @@ const struct command command_view = {
 		"all that was allocated, and what it copied, as far as the width allows.  Below "
 		"the files stand what the peak was made of, likely leaks, temporary churn and "
 		"copies.  A MB is 1,048,576 bytes.",
-	.examples = "heatline view\tthe profile of the last run here\n"
-		    "heatline view -r before.json\tonly the lines that matter\n"
+	.examples = "heatline view\tthe profile of the last run here, in the browser\n"
+		    "heatline view after.json before.json\tcompare two runs\n"
+		    "heatline view --html -o page.html\ta page to keep or to send\n"
+		    "heatline view -r before.json\tin the terminal, only the lines that matter\n"
 		    "heatline view --color=always | less -R\tcolours through a pipe\n",
 	.options = view_options,
 	.run = view_run,

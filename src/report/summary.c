@@ -107,7 +107,7 @@ static void print_command(FILE *out, const struct style *style, const char *opti
 {
 	fputs("  ", out);
 	style_put(out, style, PAINT_STRONG);
-	fprintf(out, "heatline view %s", options);
+	fprintf(out, "heatline view%s", options);
 	if (strcmp(profile_path, DEFAULT_PROFILE) != 0) {
 		fputc(' ', out);
 		print_shell_word(out, style, profile_path);
@@ -125,10 +125,10 @@ static void print_way_on(FILE *out, const struct style *style, const struct prof
 	fputs("  Saved to ", out);
 	glyph_put(out, style, profile_path, strlen(profile_path), GLYPH_ANY_WIDTH);
 	fputs(".  To look further:\n", out);
-	print_command(out, style, "--cli", profile_path, "   every line of the program");
-	print_command(out, style, "--cli -r", profile_path,
-		      profile->has_memory ? "only the lines that took time or memory" :
-					    "only the lines that took time");
+	print_command(out, style, "", profile_path, "   every line of the program, in the browser");
+	print_command(out, style, " -r", profile_path,
+		      profile->has_memory ? "in the terminal, the lines that took time or memory" :
+					    "in the terminal, the lines that took time");
 }
 
 void summary_print(FILE *out, const struct profile *profile, const char *profile_path,

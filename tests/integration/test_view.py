@@ -74,7 +74,7 @@ def view(heatline, profile, tmp_path):
     def view_profile(*options, **environment):
         env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LC_ALL", "NO_COLOR")}
         env.update({"LANG": "C.UTF-8", **environment})
-        return run([heatline, "view", *options, profile], env=env, cwd=tmp_path)
+        return run([heatline, "view", "--cli", *options, profile], env=env, cwd=tmp_path)
 
     return view_profile
 
@@ -90,7 +90,7 @@ def view_on_terminal(heatline, profile, tmp_path):
         leader, follower = os.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         process = subprocess.Popen(
-            [heatline, "view", *options, profile],
+            [heatline, "view", "--cli", *options, profile],
             stdin=follower, stdout=follower, stderr=follower, env=env, cwd=tmp_path,
         )
         os.close(follower)
@@ -108,13 +108,12 @@ def view_on_terminal(heatline, profile, tmp_path):
 
 
 def test_a_pipe_gets_plain_and_whole_text(view):
-    done = view("--cli")
+    done = view()
     assert done.returncode == 0
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
     for line in SOURCE:
         assert line.rstrip() in done.stdout
-    assert view().stdout == done.stdout
 
 
 def test_the_figures_are_those_of_the_profile(view):
@@ -173,7 +172,7 @@ def test_a_reader_that_leaves_early(heatline, profile, tmp_path):
     record["lines"] += [line_record(i, "x = 1") for i in range(11, 20000)]
     profile.write_text(json.dumps(big), encoding="utf-8")
     with subprocess.Popen(
-        [heatline, "view", profile], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [heatline, "view", "--cli", profile], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         process.stdout.readline()
         process.stdout.close()
@@ -184,7 +183,7 @@ def test_a_reader_that_leaves_early(heatline, profile, tmp_path):
 def test_a_full_disk_is_reported(heatline, profile):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [heatline, "view", profile], stdout=full, stderr=subprocess.PIPE, text=True, timeout=30
+            [heatline, "view", "--cli", profile], stdout=full, stderr=subprocess.PIPE, text=True, timeout=30
         )
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
@@ -213,17 +212,24 @@ def test_memory_is_shown_where_it_was_measured(any_python, program, heatline):
     assert peak, done
     assert 228 <= int(peak[1]) <= 260
     assert int(peak[2]) >= 90
-    text = run([heatline, "view", done.profile_path]).stdout
+    text = run([heatline, "view", "--cli", done.profile_path]).stdout
     assert "RSS: " in text
     assert re.search(r"^ +4 .*229 MB.*│     KEPT", text, re.MULTILINE)
     assert re.search(r"Temporary churn[^\n]*\n +\d+% 114 MB  \S+:7 ", text)
     only_time = any_python.heatline_run(program(MEMORY_PROGRAM), options=["--cpu-only"])
-    for text in (only_time.stderr, run([heatline, "view", only_time.profile_path]).stdout):
+    for text in (only_time.stderr, run([heatline, "view", "--cli", only_time.profile_path]).stdout):
         assert "Memory" not in text
         assert " MB" not in text
 
 
-def test_two_profiles_are_one_too_many(heatline, profile):
-    done = run([heatline, "view", profile, profile])
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
+def test_one_profile_too_many(heatline, profile):
+    for words in (["--cli", profile, profile], [profile, profile, profile]):
+        done = run([heatline, "view", *words])
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", ["-r", "--seconds", "--no-pager", "--color=never"])
+def test_an_option_for_the_terminal_is_enough(heatline, profile, option):
+    """What means nothing on the page is a wish for the terminal."""
+    assert "def work" in run([heatline, "view", option, profile], check=True).stdout

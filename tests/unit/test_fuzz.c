@@ -22,6 +22,9 @@
 #define LLVMFuzzerTestOneInput fuzz_regions
 #include "../fuzz/fuzz_regions.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_route
+#include "../fuzz/fuzz_route.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_source
 #include "../fuzz/fuzz_source.c"
 #undef LLVMFuzzerTestOneInput
@@ -125,6 +128,11 @@ static void test_regions(void **state)
 	fuzz_corpus(fuzz_regions, CORPUS "regions");
 }
 
+static void test_route(void **state)
+{
+	fuzz_corpus(fuzz_route, CORPUS "route");
+}
+
 static void test_source(void **state)
 {
 	fuzz_corpus(fuzz_source, CORPUS "source");
@@ -136,6 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_regions),
+		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_source),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,8 +54,8 @@ static void test_summary(void **unused)
 		"  2,722 samples (927/s of CPU time), overhead about 0.4%, lost 4 (ring full 3,\n"
 		"  torn frame 1)\n"
 		"  Saved to heatline-profile.json.  To look further:\n"
-		"  heatline view --cli      every line of the program\n"
-		"  heatline view --cli -r   only the lines that took time\n");
+		"  heatline view      every line of the program, in the browser\n"
+		"  heatline view -r   in the terminal, the lines that took time\n");
 	free(text);
 }
 
@@ -68,10 +68,10 @@ static void test_file_names(void **unused)
 	(void)unused;
 	sample_init(&sample);
 	text = summary(&sample.profile, "out/p-1.json", &plain);
-	expect_in(text, "heatline view --cli out/p-1.json ");
+	expect_in(text, "heatline view out/p-1.json ");
 	free(text);
 	text = summary(&sample.profile, "it's $(it).json", &plain);
-	expect_in(text, "heatline view --cli 'it'\\''s $(it).json' ");
+	expect_in(text, "heatline view 'it'\\''s $(it).json' ");
 	free(text);
 	text = summary(&sample.profile, NULL, &plain);
 	assert_null(strstr(text, "Saved"));

@@ -1,0 +1,146 @@
+/* page.c - serve a profile's page, or write it to a file. */
+#include "cli/page.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "serve/assets.h"
+#include "serve/browser.h"
+#include "serve/editor.h"
+#include "serve/spawn.h"
+#include "serve/standalone.h"
+
+/* The profiles that the options name, or NULL and the reason in err. */
+static struct store *open_store(const struct page_options *options, struct err *err)
+{
+	struct store *store = store_new();
+
+	if (assets_check(err) == 0 && store_add_file(store, options->profile, err) == 0 &&
+	    (!options->baseline || store_add_file(store, options->baseline, err) == 0))
+		return store;
+	store_free(store);
+	return NULL;
+}
+
+struct server *page_start(const struct page_options *options, struct store *store, bool is_live,
+			  struct err *err)
+{
+	struct server_options how = {
+		.port = options->port > 0 ? (uint16_t)options->port : 0,
+		.is_any_port = options->port == 0,
+		.is_live = is_live,
+		.editor = editor_choose(getenv("HEATLINE_EDITOR"), getenv("VISUAL"),
+					getenv("EDITOR")),
+	};
+	return server_start(store, &how, err);
+}
+
+/* Whether a browser was started. */
+static bool open_browser(const char *address)
+{
+	struct browser_place place = {
+		.is_terminal = isatty(STDOUT_FILENO),
+		.display = getenv("DISPLAY"),
+		.wayland = getenv("WAYLAND_DISPLAY"),
+		.browser = getenv("BROWSER"),
+	};
+	char command[PATH_MAX];
+	char *words[BROWSER_MAX_WORDS + 1];
+
+	return browser_words(&place, address, command, sizeof(command), words) &&
+	       spawn_detached(words, true, NULL) == 0;
+}
+
+void page_announce(const struct server *server, bool may_open, FILE *stream)
+{
+	unsigned port = server_port(server);
+	char host[HOST_NAME_MAX + 1] = "HOST";
+	bool is_open = false;
+
+	fprintf(stream, "%s\n", server_address(server));
+	fflush(stream);
+	if (may_open)
+		is_open = open_browser(server_address(server));
+	gethostname(host, sizeof(host) - 1);
+	fprintf(stderr, "heatline: %s; Ctrl-C ends it\n",
+		is_open ? "the page is open in your browser" : "open this address in a browser");
+	if (!is_open || getenv("SSH_CONNECTION"))
+		fprintf(stderr, "heatline: to see it from another machine, type there first: "
+				"ssh -L %u:127.0.0.1:%u %s\n", port, port, host);
+}
+
+/* Serves until somebody wants it to end. */
+static void wait_for_end(struct server *server, const sigset_t *signals)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	while (sigtimedwait(signals, NULL, &second) < 0)
+		server_tick(server);
+}
+
+int page_serve(const struct page_options *options)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t signals, before;
+	struct err err;
+	struct store *store = open_store(options, &err);
+
+	if (!store)
+		return command_error(&err);
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&signals, numbers[i]);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	struct server *server = page_start(options, store, false, &err);
+	if (server) {
+		page_announce(server, options->may_open, stdout);
+		wait_for_end(server, &signals);
+		fprintf(stderr, "\nheatline: the page is no longer served\n");
+	}
+	server_stop(server);
+	store_free(store);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return server ? 0 : command_error(&err);
+}
+
+/* "runs/before.json" -> "before.html". */
+static void name_after(const char *profile, struct buf *name)
+{
+	const char *base = path_basename(profile);
+	size_t size = strlen(base);
+
+	if (text_ends_with(base, ".json"))
+		size -= strlen(".json");
+	buf_append(name, base, size);
+	buf_text(name, ".html");
+}
+
+int page_write(const struct page_options *options, const char *outfile)
+{
+	struct err err;
+	struct buf name;
+	struct store *store = open_store(options, &err);
+
+	if (!store)
+		return command_error(&err);
+	buf_init(&name, PATH_MAX);
+	if (outfile)
+		buf_text(&name, outfile);
+	else
+		name_after(options->profile, &name);
+	int status = standalone_write_file(name.data, store, &err);
+	store_free(store);
+	if (status)
+		command_error(&err);
+	else
+		fprintf(stderr, "heatline: the page is in %s\n", name.data);
+	buf_fini(&name);
+	return status ? 2 : 0;
+}

@@ -1,0 +1,38 @@
+/* page.h - the page of a profile: served to the browser, or written to a file.
+ *
+ * The functions return an exit status and print: the address alone goes to
+ * stdout, everything else to stderr. */
+#ifndef HEATLINE_CLI_PAGE_H
+#define HEATLINE_CLI_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "serve/server.h"
+
+#define PAGE_USUAL_PORT (-1)
+
+/* What to show, and where.  Texts are borrowed. */
+struct page_options {
+	const char *profile;  /* path */
+	const char *baseline; /* path of the one to compare with; NULL: none */
+	long port;            /* 0: any; PAGE_USUAL_PORT: the usual one or the next */
+	bool may_open;        /* a browser, if there is a terminal and a display */
+};
+
+/* Serves the page until Ctrl-C. */
+int page_serve(const struct page_options *options);
+
+/* Writes the page to a file; outfile NULL: named after the profile. */
+int page_write(const struct page_options *options, const char *outfile);
+
+/* For commands that serve a page of their own: starts the server as the options
+ * say, NULL with the reason in err; */
+struct server *page_start(const struct page_options *options, struct store *store, bool is_live,
+			  struct err *err);
+
+/* prints its address on stream, opens a browser or says how to come to it from elsewhere. */
+void page_announce(const struct server *server, bool may_open, FILE *stream);
+
+#endif
