@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -80,6 +81,9 @@ static void push_thread(const struct agent_thread *self, enum record_type type)
 	out->cpu_ns = now_cpu_ns();
 	out->thread = self->slot;
 	out->tid = self->tid;
+	/* The collector may have had no time to ask a thread that lives a moment. */
+	if (type == RECORD_THREAD_END)
+		prctl(PR_GET_NAME, out->name);
 	ring_commit(record, sizeof(*out), type);
 }
 

@@ -215,7 +215,8 @@ static void describe_processes(struct collector *collector, struct profile *prof
 			profile->threads[profile->thread_count++] = (struct profile_thread){
 				.process = i,
 				.tid = thread->tid,
-				.name = profile_intern(profile, thread->name),
+				.name = profile_intern(profile,
+						       threads_name(collector, process, thread)),
 				.is_main = thread->is_main,
 				.self = thread_metrics(thread),
 			};

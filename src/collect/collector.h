@@ -6,6 +6,7 @@
  *	process.c   finds the rings, drains them
  *	samples.c   books CPU samples; stacks.c what all stacks need
  *	memory.c    books allocations and copies (heap.h)
+ *	threads.c   the threads of a process, their names
  *	watch.c     looks at threads that wait, books their waiting
  *	build.c     makes a struct profile of it all, as often as wanted
  *
@@ -50,7 +51,11 @@ struct thread {
 	int32_t tid;
 	bool is_main;
 	bool is_ended;
-	const char *name;        /* interned */
+	bool is_gone;            /* joined with others; threads.c's own */
+	uint32_t number;         /* in the order of their beginning, from 0 */
+	uint32_t joined;         /* stands for so many that have ended; 0: is a thread itself */
+	uint32_t looks;          /* for its name */
+	const char *python_name, *system_name; /* interned; NULL: not known */
 	uint64_t cpu_ns;         /* in samples */
 	uint64_t off_ns;         /* off the CPU */
 	uint64_t skipped_ns;     /* off the CPU while profiling was suspended */
@@ -82,6 +87,7 @@ struct process {
 	const char *python_text; /* interned */
 	const char *command; /* interned */
 	const char *cwd;     /* interned; NULL when not known */
+	const char *system_name; /* interned; NULL when not known */
 	const char *note;    /* interned; NULL */
 	uint64_t start_ns, end_ns; /* end 0: still there */
 	uint32_t clocks;
@@ -93,7 +99,8 @@ struct process {
 	VEC(uint32_t) ids;   /* the ring's code ids to indexes in codes */
 	struct map addresses; /* code address and identity to codes, for looks from outside */
 	struct thread *slots[RING_THREADS]; /* borrowed from threads */
-	VEC(struct thread *) threads; /* owned */
+	VEC(struct thread *) threads; /* owned; the first is the main thread */
+	uint32_t thread_numbers;      /* threads ever begun */
 	uint32_t watch_turn; /* the last of its other threads that was looked at */
 	uint32_t main_node;  /* where the main thread was last seen */
 	uint64_t lost[LOST_REASON_COUNT];
@@ -215,6 +222,23 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 
 /* The footprint at this moment. */
 void memory_round(struct collector *collector);
+
+/* --- threads.c --- */
+
+/* A thread has begun or ended. */
+void threads_on_record(struct collector *collector, struct process *process,
+		       const struct record_thread *record);
+
+/* What the system calls a thread; interned, or NULL. */
+const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t tid);
+
+/* Finds out the name of a thread that runs; call at every look. */
+void threads_learn_name(struct collector *collector, struct process *process,
+			struct thread *thread);
+
+/* What the thread is called in the profile; interned. */
+const char *threads_name(struct collector *collector, const struct process *process,
+			 const struct thread *thread);
 
 /* --- watch.c --- */
 

@@ -21,7 +21,6 @@
 #include "collect/proc.h"
 
 #define PROCESSES_MAX 4096u
-#define THREADS_MAX 20000u /* of one process, over its life */
 #define CODE_IDS_MAX (8u << 20)
 
 /* --- names and folders --- */
@@ -53,20 +52,6 @@ static const char *read_folder(struct collector *collector, pid_t pid)
 	if (size <= 0 || size == (ssize_t)sizeof(target))
 		return NULL;
 	return intern_bytes(collector->strings, target, (size_t)size);
-}
-
-static const char *read_thread_name(struct collector *collector, pid_t pid, int32_t tid)
-{
-	char path[64], text[64];
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	ssize_t size = read(fd, text, sizeof(text));
-	close(fd);
-	if (size > 0 && text[size - 1] == '\n')
-		size--;
-	return size <= 0 ? NULL : intern_bytes(collector->strings, text, (size_t)size);
 }
 
 /* --- a process begins --- */
@@ -139,6 +124,7 @@ static void add_process(struct collector *collector, const char *path, struct ri
 	process->python_text = intern_text(collector->strings, version);
 	process->command = read_command(collector, process->pid);
 	process->cwd = read_folder(collector, process->pid);
+	process->system_name = threads_read_comm(collector, process->pid, process->pid);
 	if (process->state == RING_REFUSED)
 		process->note = intern_text(collector->strings, reason);
 	else
@@ -181,44 +167,6 @@ void processes_discover(struct collector *collector)
 		free(path);
 	}
 	closedir(folder);
-}
-
-/* --- threads --- */
-
-static struct thread *add_thread(struct collector *collector, struct process *process,
-				 uint32_t slot, int32_t tid, uint64_t start_ns)
-{
-	if (process->threads.count >= THREADS_MAX)
-		return process->slots[slot];
-	struct thread *thread = mem_zalloc(1, sizeof(*thread));
-	thread->slot = slot;
-	thread->tid = tid;
-	thread->is_main = process->threads.count == 0;
-	thread->schedstat_fd = thread->syscall_fd = -1;
-	thread->row = TIMELINE_NO_ROW;
-	thread->start_ns = thread->look_ns = start_ns;
-	thread->name = thread->is_main ? intern_text(collector->strings, "MainThread")
-				       : read_thread_name(collector, process->pid, tid);
-	vec_push(&process->threads, thread);
-	process->slots[slot] = thread;
-	return thread;
-}
-
-static void on_thread(struct collector *collector, struct process *process,
-		      const struct record_thread *record)
-{
-	if (record->thread >= RING_THREADS)
-		return;
-	struct thread *thread = process->slots[record->thread];
-	if (record->head.type == RECORD_THREAD) {
-		/* The end of a thread can be lost when the ring is full. */
-		if (thread != NULL)
-			watch_end(collector, process, thread, record->time_ns);
-		add_thread(collector, process, record->thread, record->tid, record->time_ns);
-	} else if (thread != NULL) {
-		watch_end(collector, process, thread, record->time_ns);
-		process->slots[record->thread] = NULL;
-	}
 }
 
 /* --- code objects --- */
@@ -302,7 +250,7 @@ static bool on_record(struct collector *collector, struct process *process,
 	case RECORD_THREAD_END:
 		if (record->size < sizeof(struct record_thread))
 			return false;
-		on_thread(collector, process, (const struct record_thread *)record);
+		threads_on_record(collector, process, (const struct record_thread *)record);
 		return true;
 	case RECORD_ALLOC:
 		return record->size >= sizeof(struct record_alloc) &&

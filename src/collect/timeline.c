@@ -26,6 +26,13 @@ void timeline_fini(struct timeline *timeline)
 
 uint32_t timeline_add_row(struct timeline *timeline)
 {
+	for (uint32_t i = 0; timeline->has_free_row && i < timeline->rows.count; i++) {
+		if (timeline->rows.items[i] == NULL) {
+			timeline->rows.items[i] = mem_zalloc(1, sizeof(struct timeline_row));
+			return i;
+		}
+	}
+	timeline->has_free_row = false;
 	if (timeline->rows.count >= TIMELINE_ROWS)
 		return TIMELINE_NO_ROW;
 	vec_push(&timeline->rows, mem_zalloc(1, sizeof(struct timeline_row)));
@@ -99,7 +106,8 @@ static void join_bins(struct timeline *timeline)
 	fill(&timeline->stacks, list, count);
 	free(list);
 	for (uint32_t r = 0; r < timeline->rows.count; r++) {
-		for (uint32_t kind = 0; kind < TIMELINE_KINDS; kind++) {
+		for (uint32_t kind = 0; timeline->rows.items[r] != NULL && kind < TIMELINE_KINDS;
+		     kind++) {
 			uint64_t *ns = timeline->rows.items[r]->ns[kind];
 			for (uint32_t i = 0; i < TIMELINE_MAX_BINS / 2; i++)
 				ns[i] = ns[2 * i] + ns[2 * i + 1];
@@ -109,6 +117,42 @@ static void join_bins(struct timeline *timeline)
 	timeline->bins = (timeline->bins + 1) / 2;
 	timeline->bin_ns *= 2;
 }
+
+/* --- joining rows --- */
+
+uint32_t *timeline_begin_join(const struct timeline *timeline)
+{
+	uint32_t *moved_to = mem_zalloc(timeline->rows.count, sizeof(*moved_to));
+	for (uint32_t i = 0; i < timeline->rows.count; i++)
+		moved_to[i] = i;
+	return moved_to;
+}
+
+void timeline_end_join(struct timeline *timeline, uint32_t *moved_to)
+{
+	uint32_t count;
+	struct stack_part *list = timeline_list(&timeline->threads, &count);
+	for (uint32_t i = 0; i < count; i++)
+		list[i].part = moved_to[list[i].part];
+	fill(&timeline->threads, list, count);
+	free(list);
+	for (uint32_t i = 0; i < timeline->rows.count; i++) {
+		struct timeline_row *row = timeline->rows.items[i];
+		if (row == NULL || moved_to[i] == i)
+			continue;
+		struct timeline_row *whole = timeline->rows.items[moved_to[i]];
+		for (uint32_t kind = 0; kind < TIMELINE_KINDS; kind++) {
+			for (uint32_t bin = 0; bin < TIMELINE_MAX_BINS; bin++)
+				whole->ns[kind][bin] += row->ns[kind][bin];
+		}
+		free(row);
+		timeline->rows.items[i] = NULL;
+		timeline->has_free_row = true;
+	}
+	free(moved_to);
+}
+
+/* --- adding --- */
 
 /* A stretch of time, taken apart at the edges of bins. */
 struct stretch {

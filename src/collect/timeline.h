@@ -8,8 +8,8 @@
  *	stacks   of a stack node and bin: nanoseconds
  *	threads  of a stack node and thread: nanoseconds
  *
- * Rows are for the first TIMELINE_ROWS threads; a thread without a row is in
- * stacks only.  The tables of nodes are bounded by folding light entries into
+ * There are at most TIMELINE_ROWS rows; a thread without one is in stacks only.
+ * Rows can be joined (threads that have ended), which makes room for others.  The tables of nodes are bounded by folding light entries into
  * those of the calling node (profile/stack_parts.h).
  *
  * Times are nanoseconds since the start of the run.  Always: a thread's row has
@@ -34,7 +34,8 @@ struct timeline_row {
 struct timeline {
 	uint64_t bin_ns;
 	uint32_t bins; /* in use so far */
-	VEC(struct timeline_row *) rows; /* owned */
+	VEC(struct timeline_row *) rows; /* owned; NULL: free */
+	bool has_free_row; /* perhaps */
 	struct map stacks;  /* node and bin */
 	struct map threads; /* node and row */
 };
@@ -44,6 +45,12 @@ void timeline_fini(struct timeline *timeline);
 
 /* A new row; TIMELINE_NO_ROW when there are enough. */
 uint32_t timeline_add_row(struct timeline *timeline);
+
+/* Joins rows.  Begin gives a list, one item a row, which the caller fills: the
+ * row that it becomes part of (which is no part of another), or itself.  End
+ * takes it back. */
+uint32_t *timeline_begin_join(const struct timeline *timeline);
+void timeline_end_join(struct timeline *timeline, uint32_t *moved_to);
 
 /* What a thread did in the ns before end_ns. */
 void timeline_add_time(struct timeline *timeline, uint32_t row, enum timeline_kind kind,

@@ -181,6 +181,7 @@ static void look(struct collector *collector, struct process *process, struct th
 		 uint64_t now_ns)
 {
 	bool has_run;
+	threads_learn_name(collector, process, thread);
 	if (now_ns <= thread->start_ns || !update_times(process, thread, now_ns, &has_run) ||
 	    thread->pending_off_ns < OFF_MIN_NS)
 		return;

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -82,6 +82,7 @@ struct record_thread {
 	uint64_t cpu_ns; /* the thread's CPU clock */
 	uint32_t thread; /* slot */
 	int32_t tid;
+	char name[16];   /* what the system calls it; only when it ends */
 };
 
 enum alloc_flag {

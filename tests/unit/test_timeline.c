@@ -99,12 +99,38 @@ static void test_tables_are_bounded(void **state)
 	timeline_fini(&timeline);
 }
 
+static void test_rows_are_joined_and_used_again(void **state)
+{
+	struct timeline timeline;
+	struct tree tree;
+	uint32_t last;
+	timeline_init(&timeline);
+	tree_init(&tree);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t row = timeline_add_row(&timeline);
+		timeline_add_time(&timeline, row, TIMELINE_PYTHON, (i + 1) * 5 * MS, 2 * MS);
+		timeline_add_stack(&timeline, &tree, 0, row, (i + 1) * 5 * MS, 2 * MS);
+	}
+	uint32_t *moved_to = timeline_begin_join(&timeline);
+	moved_to[2] = 0;
+	timeline_end_join(&timeline, moved_to);
+	assert_int_equal(row_sum(&timeline, 0, TIMELINE_PYTHON), 4 * MS);
+	assert_int_equal(table_sum(&timeline.threads, &last), 6 * MS);
+	assert_int_equal(last, 1);
+	assert_int_equal(timeline_add_row(&timeline), 2);
+	assert_int_equal(row_sum(&timeline, 2, TIMELINE_PYTHON), 0);
+	assert_int_equal(timeline_add_row(&timeline), 3);
+	tree_fini(&tree);
+	timeline_fini(&timeline);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_is_cut_at_the_edges),
 		cmocka_unit_test(test_long_runs_widen_the_bins),
 		cmocka_unit_test(test_tables_are_bounded),
+		cmocka_unit_test(test_rows_are_joined_and_used_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

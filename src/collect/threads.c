@@ -1,0 +1,224 @@
+/* threads.c - the threads of a process: their beginning and end, their names.
+ *
+ * A name is, in this order: what Python's threading module calls the thread
+ * (read from outside, src/python/instance.h), what the system calls it (if that
+ * is not just the program's name, which every thread inherits), "Thread-N".
+ *
+ * A server that starts a thread for each request makes millions.  Of a process's
+ * threads that have ended the busiest are kept; the others become one, "N other
+ * threads", and their rows of the timeline one row. */
+#include "collect/collector.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "python/instance.h"
+
+/* So many that have ended are kept; at twice as many the lightest are joined. */
+#define ENDED_KEPT 128u
+#define NAME_BYTES 256u
+#define NAME_TRIES 8u
+
+/* --- names --- */
+
+const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t tid)
+{
+	char path[64], text[64];
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	ssize_t size = read(fd, text, sizeof(text));
+	close(fd);
+	if (size > 0 && text[size - 1] == '\n')
+		size--;
+	return size <= 0 ? NULL : intern_bytes(collector->strings, text, (size_t)size);
+}
+
+/* Whether the code object is Thread._bootstrap, which threading begins with. */
+static bool is_bootstrap(const struct walker *walker, py_addr code)
+{
+	static const char wanted[] = "_bootstrap";
+	unsigned char bytes[32];
+	struct object_room room = {bytes, sizeof(bytes)};
+	const char *text;
+	uint32_t size;
+	py_addr name;
+	return walker->reader->read(walker->reader, code + walker->layout->code_name, &name,
+				    sizeof(name)) &&
+	       object_copy_str(walker, name, &room, &text, &size) && size == strlen(wanted) &&
+	       memcmp(text, wanted, size) == 0;
+}
+
+static void read_python_name(struct collector *collector, struct process *process,
+			     struct thread *thread)
+{
+	const struct ring_thread *slot = &process->ring->threads[thread->slot];
+	const struct walker *walker = &process->walker;
+	unsigned char bytes[NAME_BYTES];
+	struct object_room room = {bytes, sizeof(bytes)};
+	const char *text;
+	uint32_t count = 0, size;
+	py_addr state = walk_find_thread(walker, process->ring->runtime,
+					 atomic_load(&slot->pthread_id), (uint64_t)thread->tid);
+	if (state == 0 || walk_thread(walker, state, collector->walk_scratch,
+				      collector->walk_frames, &count) != WALK_OK)
+		return;
+	py_addr code = collector->walk_frames[count - 1].code;
+	if (is_bootstrap(walker, code) &&
+	    instance_thread_name(walker, state, code, &room, &text, &size))
+		thread->python_name = intern_bytes(collector->strings, text, size);
+}
+
+/* A thread that was just begun has no frame yet, and one that runs may not be
+ * readable at this moment.  Some are named when they already run.  So it is
+ * asked at its first looks until there is an answer, then each time after twice
+ * as many. */
+static bool is_name_due(const struct thread *thread)
+{
+	return (thread->python_name == NULL && thread->looks <= NAME_TRIES) ||
+	       (thread->looks & (thread->looks - 1)) == 0;
+}
+
+void threads_learn_name(struct collector *collector, struct process *process,
+			struct thread *thread)
+{
+	thread->looks++;
+	if (thread->is_main || !process->has_layout || !is_name_due(thread))
+		return;
+	const char *name = threads_read_comm(collector, process->pid, thread->tid);
+	if (name != NULL)
+		thread->system_name = name;
+	read_python_name(collector, process, thread);
+}
+
+const char *threads_name(struct collector *collector, const struct process *process,
+			 const struct thread *thread)
+{
+	char text[64];
+	if (thread->is_main)
+		return intern_text(collector->strings, "MainThread");
+	if (thread->python_name != NULL)
+		return thread->python_name;
+	if (thread->joined != 0)
+		snprintf(text, sizeof(text), "%u other threads", thread->joined);
+	else if (thread->system_name != NULL && thread->system_name != process->system_name)
+		return thread->system_name;
+	else
+		snprintf(text, sizeof(text), "Thread-%u", thread->number);
+	return intern_text(collector->strings, text);
+}
+
+/* --- joining those that have ended --- */
+
+static uint64_t weight_of(const struct thread *thread)
+{
+	return thread->cpu_ns + thread->off_ns / 1000;
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+	uint64_t left = weight_of(*(struct thread *const *)a);
+	uint64_t right = weight_of(*(struct thread *const *)b);
+	return (left < right) - (left > right);
+}
+
+static struct thread *joined_thread(struct process *process)
+{
+	for (uint32_t i = 1; i < process->threads.count; i++) {
+		if (process->threads.items[i]->joined != 0)
+			return process->threads.items[i];
+	}
+	struct thread *made = mem_zalloc(1, sizeof(*made));
+	made->is_ended = true;
+	made->row = TIMELINE_NO_ROW;
+	made->schedstat_fd = made->syscall_fd = -1;
+	vec_push(&process->threads, made);
+	return made;
+}
+
+static void join(struct thread *whole, struct thread *part, uint32_t *moved_rows)
+{
+	whole->joined++;
+	whole->cpu_ns += part->cpu_ns;
+	whole->off_ns += part->off_ns;
+	whole->samples += part->samples;
+	if (part->row != TIMELINE_NO_ROW && whole->row == TIMELINE_NO_ROW)
+		whole->row = part->row;
+	else if (part->row != TIMELINE_NO_ROW)
+		moved_rows[part->row] = whole->row;
+	part->is_gone = true;
+}
+
+static void drop_gone(struct process *process)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < process->threads.count; i++) {
+		struct thread *thread = process->threads.items[i];
+		if (thread->is_gone)
+			free(thread);
+		else
+			process->threads.items[kept++] = thread;
+	}
+	process->threads.count = kept;
+}
+
+static void join_ended(struct collector *collector, struct process *process)
+{
+	VEC(struct thread *) ended = VEC_EMPTY;
+	for (uint32_t i = 1; i < process->threads.count; i++) {
+		struct thread *thread = process->threads.items[i];
+		if (thread->is_ended && thread->joined == 0)
+			vec_push(&ended, thread);
+	}
+	if (ended.count > 2 * ENDED_KEPT) {
+		struct thread *whole = joined_thread(process);
+		uint32_t *moved_rows = timeline_begin_join(&collector->timeline);
+		qsort(ended.items, ended.count, sizeof(*ended.items), compare_weights);
+		for (uint32_t i = ENDED_KEPT; i < ended.count; i++)
+			join(whole, ended.items[i], moved_rows);
+		timeline_end_join(&collector->timeline, moved_rows);
+		drop_gone(process);
+	}
+	vec_free(&ended);
+}
+
+/* --- beginning and end --- */
+
+static void add_thread(struct process *process, uint32_t slot, int32_t tid, uint64_t start_ns)
+{
+	struct thread *thread = mem_zalloc(1, sizeof(*thread));
+	thread->slot = slot;
+	thread->tid = tid;
+	thread->is_main = process->threads.count == 0;
+	thread->number = process->thread_numbers++;
+	thread->schedstat_fd = thread->syscall_fd = -1;
+	thread->row = TIMELINE_NO_ROW;
+	thread->start_ns = thread->look_ns = start_ns;
+	vec_push(&process->threads, thread);
+	process->slots[slot] = thread;
+}
+
+void threads_on_record(struct collector *collector, struct process *process,
+		       const struct record_thread *record)
+{
+	if (record->thread >= RING_THREADS)
+		return;
+	struct thread *thread = process->slots[record->thread];
+	if (thread != NULL) {
+		size_t size = strnlen(record->name, sizeof(record->name));
+		bool is_end = record->head.type == RECORD_THREAD_END;
+		if (is_end && size > 0)
+			thread->system_name = intern_bytes(collector->strings, record->name, size);
+		/* The end of a thread can be lost when the ring is full. */
+		watch_end(collector, process, thread, record->time_ns);
+		process->slots[record->thread] = NULL;
+		join_ended(collector, process);
+	}
+	if (record->head.type == RECORD_THREAD)
+		add_thread(process, record->thread, record->tid, record->time_ns);
+}

@@ -1,0 +1,26 @@
+"""python many.py COUNT SECONDS AT_ONCE: so many threads, each working so long."""
+
+import sys
+import threading
+import time
+
+count, seconds, at_once = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+
+
+def work():
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(range(500))  # hot
+
+
+threads = []
+for number in range(count):
+    thread = threading.Thread(target=work, name="worker %d" % number)
+    thread.start()
+    threads.append(thread)
+    if len(threads) == at_once:
+        for thread in threads:
+            thread.join()
+        threads = []
+for thread in threads:
+    thread.join()
