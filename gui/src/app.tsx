@@ -13,9 +13,12 @@ import { partOfRun, wholeRun } from "./slice.ts";
 import type { State } from "./state.ts";
 import { readAddress, writeAddress } from "./store.ts";
 import { nextTheme, useTheme } from "./theme.ts";
+import { Compare } from "./views/compare.tsx";
 import { Flame } from "./views/flame.tsx";
+import { Memory } from "./views/memory.tsx";
 import { Source } from "./views/source.tsx";
 import { Summary } from "./views/summary.tsx";
+import { Timeline } from "./views/timeline.tsx";
 
 const NOTICE_MS = 4000;
 
@@ -77,6 +80,9 @@ export function Page({ loaded }: { loaded: Loaded }) {
 				{state.view === "summary" && <Summary />}
 				{state.view === "source" && <Source />}
 				{state.view === "flame" && <Flame />}
+				{state.view === "timeline" && <Timeline />}
+				{state.view === "memory" && <Memory />}
+				{state.view === "compare" && <Compare />}
 			</main>
 			<div class="notice" role="status" aria-live="polite">{notice}</div>
 			{isHelp && <Help close={() => setHelp(false)} />}

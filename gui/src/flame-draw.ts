@@ -12,7 +12,6 @@ export interface Paint {
 	fill(frame: number): string;
 	label(frame: number): string;
 	readonly text: string;
-	readonly background: string;
 	readonly outline: string;
 }
 

@@ -12,6 +12,7 @@ export interface Frames {
 	readonly parent: Int32Array; // -1: the root, frame 0
 	readonly func: Int32Array; // -1: the root
 	readonly line: Int32Array; // the hottest line of the frame
+	readonly node: Int32Array; // the first node of the stacks that is in it
 	readonly depth: Int32Array;
 	readonly self: Float64Array;
 	readonly value: Float64Array; // inclusive
@@ -36,6 +37,7 @@ interface Merged {
 	parent: number[];
 	func: number[];
 	line: number[];
+	node: number[];
 	self: number[];
 }
 
@@ -47,7 +49,7 @@ function keyOf(frame: number, func: number): number {
 
 function merge(stacks: Stacks, weights: Float64Array, options: FlameOptions): Merged {
 	const inclusive = sumUp(stacks.parent, weights);
-	const merged: Merged = { parent: [-1], func: [-1], line: [0], self: [0] };
+	const merged: Merged = { parent: [-1], func: [-1], line: [0], node: [0], self: [0] };
 	const hottest: number[] = [0];
 	const frameOf = new Int32Array(stacks.count);
 	const found = new Map<number, number>();
@@ -68,6 +70,7 @@ function merge(stacks: Stacks, weights: Float64Array, options: FlameOptions): Me
 			merged.parent.push(above);
 			merged.func.push(func);
 			merged.line.push(stacks.line[node]!);
+			merged.node.push(node);
 			merged.self.push(0);
 			hottest.push(0);
 		}
@@ -85,7 +88,7 @@ function merge(stacks: Stacks, weights: Float64Array, options: FlameOptions): Me
 // From the innermost frame outwards.  A frame's own value is what ends there: stacks
 // whose outermost frame it is.
 function mergeInverted(stacks: Stacks, weights: Float64Array, options: FlameOptions): Merged {
-	const merged: Merged = { parent: [-1], func: [-1], line: [0], self: [0] };
+	const merged: Merged = { parent: [-1], func: [-1], line: [0], node: [0], self: [0] };
 	const found = new Map<number, number>();
 	for (let node = 1; node < stacks.count; node++) {
 		if (!(weights[node]! > 0)) continue;
@@ -101,6 +104,7 @@ function mergeInverted(stacks: Stacks, weights: Float64Array, options: FlameOpti
 				merged.parent.push(frame);
 				merged.func.push(func);
 				merged.line.push(stacks.line[at]!);
+				merged.node.push(at);
 				merged.self.push(0);
 			}
 			frame = next;
@@ -127,6 +131,7 @@ function layOut(merged: Merged): Frames {
 		parent: new Int32Array(count),
 		func: new Int32Array(count),
 		line: new Int32Array(count),
+		node: new Int32Array(count),
 		depth: new Int32Array(count),
 		self: new Float64Array(count),
 		value: new Float64Array(count),
@@ -142,6 +147,7 @@ function layOut(merged: Merged): Frames {
 		const from = source[frame]!;
 		out.func[frame] = merged.func[from]!;
 		out.line[frame] = merged.line[from]!;
+		out.node[frame] = merged.node[from]!;
 		out.self[frame] = merged.self[from]!;
 		out.value[frame] = sums[from]!;
 		out.deepest = Math.max(out.deepest, out.depth[frame]!);

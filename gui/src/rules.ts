@@ -2,7 +2,7 @@
 // and a list of what to look at.  Rules over the file's figures, nothing else; each says
 // the figure it rests on.
 
-import { count, megabytes, percent, seconds } from "./format.ts";
+import { count, megabytes, percent, seconds, shortPath } from "./format.ts";
 import type { Line, Profile } from "./model.ts";
 import type { Slice } from "./slice.ts";
 
@@ -83,7 +83,7 @@ export interface Finding {
 	readonly weight: number; // share of the run that it is about, for the order
 }
 
-const place = (profile: Profile, line: Line) => `${profile.files[line.file]?.name ?? "?"}:${line.line}`;
+const place = (profile: Profile, line: Line) => shortPath(`${profile.files[line.file]?.name ?? "?"}:${line.line}`, 40);
 
 export function findings(profile: Profile, slice: Slice): Finding[] {
 	const found = [

@@ -5,7 +5,7 @@
 
 import type { Line, Profile, Times } from "./model.ts";
 import { ownTimes, type Stacks } from "./stacks.ts";
-import { binsOf, nodeTimesIn, sumThreads, type Range, type Timeline } from "./timeline.ts";
+import { binsOf, nodeTimesIn, type Range } from "./timeline.ts";
 
 export interface Slice {
 	readonly range: Range | undefined; // undefined: the whole run
@@ -56,7 +56,7 @@ export function partOfRun(profile: Profile, range: Range): Slice {
 		seconds,
 		total,
 		base: "of the time of all stacks in the selected range",
-		times: rangeTimes(profile, timeline, first, last),
+		times: nodeKinds(stacks, nodeTimes),
 		lines,
 		functions: functionsOf.flat().sort((a, b) => b.self - a.self),
 		linesOf,
@@ -66,15 +66,25 @@ export function partOfRun(profile: Profile, range: Range): Slice {
 	};
 }
 
-function rangeTimes(profile: Profile, timeline: Timeline, first: number, last: number): Times {
-	const states = sumThreads(timeline, (thread) => profile.threads[thread]?.isMain ?? false);
-	const sum = (bins: Float64Array) => bins.subarray(first, last).reduce((a, b) => a + b, 0) / 1e3;
-	return {
-		python: sum(states.python),
-		native: sum(states.native),
-		system: sum(states.system),
-		wait: sum(states.wait),
-	};
+// Seconds by kind: each node's time, split as its time in the whole run.
+function nodeKinds(stacks: Stacks, nodeTimes: Float64Array): Times {
+	const sum = { python: 0, native: 0, system: 0, wait: 0 };
+	for (let node = 0; node < stacks.count; node++)
+		if (nodeTimes[node]! > 0) addKinds(sum, stacks, node, nodeTimes[node]! / 1e6);
+	return sum;
+}
+
+function addKinds(sum: { -readonly [kind in keyof Times]: number }, stacks: Stacks, node: number, seconds: number): void {
+	const { python, native, system, wait } = stacks.column;
+	const all = python[node]! + native[node]! + system[node]! + wait[node]!;
+	if (all === 0) {
+		sum.python += seconds; // folded into a caller that has no time of its own
+		return;
+	}
+	sum.python += (seconds * python[node]!) / all;
+	sum.native += (seconds * native[node]!) / all;
+	sum.system += (seconds * system[node]!) / all;
+	sum.wait += (seconds * wait[node]!) / all;
 }
 
 interface Booked extends Times {
@@ -100,7 +110,6 @@ function bookTimes(
 		if (!sum) booked.set(key, (sum = { python: 0, native: 0, system: 0, wait: 0, inclusive: 0 }));
 		return sum;
 	};
-	const { python, native, system, wait } = stacks.column;
 	for (let node = 1; node < stacks.count; node++) {
 		const seconds = nodeTimes[node]! / 1e6;
 		if (seconds === 0) continue;
@@ -110,13 +119,7 @@ function bookTimes(
 			if (key === undefined || seen.has(key)) continue;
 			const sum = of(key);
 			sum.inclusive += seconds;
-			if (seen.size === 0) {
-				const all = python[node]! + native[node]! + system[node]! + wait[node]! || 1;
-				sum.python += (seconds * python[node]!) / all;
-				sum.native += (seconds * native[node]!) / all;
-				sum.system += (seconds * system[node]!) / all;
-				sum.wait += (seconds * wait[node]!) / all;
-			}
+			if (seen.size === 0) addKinds(sum, stacks, node, seconds);
 			seen.add(key);
 		}
 	}

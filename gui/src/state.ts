@@ -3,7 +3,7 @@
 
 import type { Range } from "./timeline.ts";
 
-export const VIEWS = ["summary", "source", "flame"] as const;
+export const VIEWS = ["summary", "source", "flame", "timeline", "memory", "compare"] as const;
 export type View = (typeof VIEWS)[number];
 
 export const METRICS = [

@@ -1,23 +1,26 @@
 // The canvas: click zooms, arrows walk, Enter zooms, Backspace zooms out, s shows the source.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useApp, type App } from "../context.ts";
-import { baseName, percent } from "../format.ts";
-import { frameAt, pathTo, type Frames } from "../flame.ts";
+import { useApp } from "../context.ts";
+import { frameAt, type Frames } from "../flame.ts";
 import { drawFrames, LEVEL } from "../flame-draw.ts";
-import type { Stacks } from "../stacks.ts";
-import { showValue } from "../views/flame.tsx";
 import { colours, prepareCanvas, useWidth } from "./canvas.ts";
 
 interface Props {
 	frames: Frames;
-	stacks: Stacks;
 	root: number;
-	isMatch: ((frame: number) => boolean) | undefined;
+	label(frame: number): string;
+	fill(frame: number, colour: (name: string) => string): string;
+	status(frame: number): ComponentChildren; // about the frame under the pointer, or selected
+	zoomTo(frame: number): void;
+	showSource(frame: number): void;
+	legend: ComponentChildren;
 }
 
-export function FlameCanvas({ frames, stacks, root, isMatch }: Props) {
-	const app = useApp();
+export function FlameCanvas(props: Props) {
+	const { frames, root } = props;
+	const { theme } = useApp();
 	const box = useRef<HTMLDivElement>(null);
 	const canvas = useRef<HTMLCanvasElement>(null);
 	const width = useWidth(box);
@@ -26,7 +29,10 @@ export function FlameCanvas({ frames, stacks, root, isMatch }: Props) {
 	const [hovered, setHovered] = useState(-1);
 	const levels = useMemo(() => levelsBelow(frames, root), [frames, root]);
 
-	useEffect(() => setSelected(-1), [frames]);
+	useEffect(() => {
+		setSelected(-1);
+		setHovered(-1);
+	}, [frames]);
 	useEffect(() => {
 		const measure = () => setSight((old) => ({ ...old, height: box.current?.clientHeight ?? 400 }));
 		measure();
@@ -38,16 +44,13 @@ export function FlameCanvas({ frames, stacks, root, isMatch }: Props) {
 		const context = prepareCanvas(canvas.current, width, sight.height);
 		if (!context) return;
 		const colour = colours();
-		const begin = performance.now();
-		const drawn = drawFrames(context, frames, { root, width, ...sight, selected }, {
-			fill: (frame) => (isMatch?.(frame) ? colour("match") : fillOf(frames, stacks, frame, colour)),
-			label: (frame) => labelOf(frames, stacks, frame),
+		drawFrames(context, frames, { root, width, ...sight, selected }, {
+			fill: (frame) => props.fill(frame, colour),
+			label: props.label,
 			text: colour("flame-text"),
-			background: colour("page"),
 			outline: colour("text"),
 		});
-		if (canvas.current) canvas.current.dataset.drawn = `${drawn} frames in ${(performance.now() - begin).toFixed(0)} ms`;
-	}, [frames, root, width, sight, selected, isMatch, app.theme]);
+	}, [frames, root, width, sight, selected, props.fill, theme]);
 
 	const at = (event: MouseEvent) => {
 		const corner = canvas.current!.getBoundingClientRect();
@@ -55,8 +58,8 @@ export function FlameCanvas({ frames, stacks, root, isMatch }: Props) {
 		const position = frames.start[root]! + ((event.clientX - corner.left) / width) * frames.value[root]!;
 		return frameAt(frames, depth, position);
 	};
-	const zoomTo = (frame: number) => app.go({ zoom: pathTo(frames, frame).map((one) => frames.func[one]!) });
-	const shown = hovered >= 0 ? hovered : selected >= 0 ? selected : root;
+	const known = (frame: number) => frame >= 0 && frame < frames.count;
+	const shown = known(hovered) ? hovered : known(selected) ? selected : root;
 	return (
 		<>
 			<div
@@ -73,7 +76,7 @@ export function FlameCanvas({ frames, stacks, root, isMatch }: Props) {
 						tabIndex={0}
 						role="application"
 						aria-roledescription="flame graph"
-						aria-label={`Flame graph of ${frames.count - 1} frames. Arrow keys walk, Enter zooms, Backspace zooms out. “As a table” shows the same as a table.`}
+						aria-label={`Flame graph of ${frames.count - 1} frames. Arrow keys walk, Enter zooms, Backspace zooms out, s shows the source. The same is there as a table.`}
 						aria-describedby="flame-status"
 						onMouseMove={(event) => setHovered(at(event))}
 						onMouseLeave={() => setHovered(-1)}
@@ -81,15 +84,15 @@ export function FlameCanvas({ frames, stacks, root, isMatch }: Props) {
 							const frame = at(event);
 							if (frame < 0) return;
 							setSelected(frame);
-							zoomTo(frame);
+							props.zoomTo(frame);
 						}}
-						onDblClick={(event) => showSource(app, frames, stacks, at(event))}
+						onDblClick={(event) => props.showSource(at(event))}
 						onKeyDown={(event) => {
-							const next = walk(frames, root, selected < 0 ? root : selected, event.key);
+							const next = walk(frames, root, known(selected) ? selected : root, event.key);
 							if (next !== undefined) setSelected(next);
-							else if (event.key === "Enter" && selected >= 0) zoomTo(selected);
-							else if (event.key === "Backspace") app.go({ zoom: app.state.zoom.slice(0, -1) });
-							else if (event.key === "s") showSource(app, frames, stacks, selected);
+							else if (event.key === "Enter" && known(selected)) props.zoomTo(selected);
+							else if (event.key === "Backspace") props.zoomTo(Math.max(0, frames.parent[root]!));
+							else if (event.key === "s" && known(selected)) props.showSource(selected);
 							else return;
 							event.preventDefault();
 							event.stopPropagation();
@@ -98,11 +101,8 @@ export function FlameCanvas({ frames, stacks, root, isMatch }: Props) {
 				</div>
 			</div>
 			<div class="flame-status" id="flame-status" role="status">
-				<FrameText frames={frames} stacks={stacks} frame={shown} root={root} />
-				{shown > 0 && app.profile.files.some((file) => file.path === stacks.functions[frames.func[shown]!]?.file) && (
-					<button type="button" class="link" onClick={() => showSource(app, frames, stacks, shown)}>Source</button>
-				)}
-				<Legend />
+				{props.status(shown)}
+				{props.legend}
 			</div>
 		</>
 	);
@@ -134,56 +134,4 @@ export function walk(frames: Frames, root: number, from: number, key: string): n
 		default:
 			return undefined;
 	}
-}
-
-function labelOf(frames: Frames, stacks: Stacks, frame: number): string {
-	if (frame === 0) return "all";
-	return stacks.functions[frames.func[frame]!]?.name ?? "?";
-}
-
-// Colour says whose code it is; neighbours differ a little in lightness, which means nothing.
-function fillOf(frames: Frames, stacks: Stacks, frame: number, colour: (name: string) => string): string {
-	if (frame === 0) return colour("flame-root");
-	const func = stacks.functions[frames.func[frame]!];
-	const kind = !func || func.file === "" ? "native" : func.isInScope && !isLibrary(func.file) ? "own" : isLibrary(func.file) === "packages" ? "packages" : "library";
-	return colour(`flame-${kind}-${frames.func[frame]! % 3}`);
-}
-
-function isLibrary(path: string): "packages" | "library" | "" {
-	if (/\/(site|dist)-packages\//.test(path)) return "packages";
-	return /\/lib(64)?\/python3[^/]*\/|^<frozen/.test(path) ? "library" : "";
-}
-
-function showSource(app: App, frames: Frames, stacks: Stacks, frame: number): void {
-	const func = stacks.functions[frames.func[frame] ?? -1];
-	const file = app.profile.files.find((one) => one.path === func?.file);
-	if (file) app.go({ view: "source", file: file.index, line: frames.line[frame]!, mode: "all", sort: "" });
-	else app.say("The source of this frame is not in the profile.");
-}
-
-function FrameText({ frames, stacks, frame, root }: { frames: Frames; stacks: Stacks; frame: number; root: number }) {
-	const { metric } = useApp().state;
-	const func = stacks.functions[frames.func[frame]!];
-	const value = frames.value[frame]!;
-	return (
-		<span class="frame-text">
-			<code>{func ? func.name : "all"}</code>
-			{func && <small title={func.file}>{baseName(func.file)}:{frames.line[frame]}</small>}
-			<b>{showValue(metric, value)}</b>
-			<span>{percent((value / (frames.value[0]! || 1)) * 100)} of all</span>
-			{root > 0 && <span>{percent((value / (frames.value[root]! || 1)) * 100)} of the zoomed</span>}
-			<span>self {showValue(metric, frames.self[frame]!)}</span>
-		</span>
-	);
-}
-
-function Legend() {
-	return (
-		<ul class="legend">
-			<li><i class="flame-own" aria-hidden="true" />program</li>
-			<li><i class="flame-packages" aria-hidden="true" />packages</li>
-			<li><i class="flame-library" aria-hidden="true" />standard library</li>
-			<li><i class="flame-native" aria-hidden="true" />not Python</li>
-		</ul>
-	);
 }

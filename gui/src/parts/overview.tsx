@@ -5,9 +5,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { useApp, type App } from "../context.ts";
 import { megabytes, seconds } from "../format.ts";
 import type { Profile } from "../model.ts";
-import { binsOf, sumThreads, type Range } from "../timeline.ts";
+import { sumThreads, type Range } from "../timeline.ts";
 import { colours, prepareCanvas, useWidth } from "./canvas.ts";
 import { KINDS } from "./bar.tsx";
+import { canBrush, runLength, useBrush } from "./brush.ts";
 
 const HEIGHT = 74;
 
@@ -17,61 +18,45 @@ export function Overview() {
 	const canvas = useRef<HTMLCanvasElement>(null);
 	const box = useRef<HTMLDivElement>(null);
 	const width = useWidth(box);
-	const drag = useRef<number | undefined>(undefined);
-	const canBrush = profile.timeline !== undefined && profile.stacks !== undefined;
+	const brush = useBrush(app, width);
 	const until = runLength(profile);
 
 	useEffect(() => {
 		const context = prepareCanvas(canvas.current, width, HEIGHT);
 		if (context) drawOverview(context, width, profile, slice.range, until);
 	}, [profile, slice.range, width, theme]);
-
-	const secondsAt = (event: PointerEvent) => {
-		const left = canvas.current?.getBoundingClientRect().left ?? 0;
-		return Math.min(Math.max((event.clientX - left) / width, 0), 1) * until;
-	};
-	const select = (a: number, b: number, isStep: boolean) => {
-		const timeline = profile.timeline;
-		if (!timeline) return;
-		const [first, last] = binsOf(timeline, { from: Math.min(a, b), to: Math.max(a, b) });
-		const range = { from: first * timeline.binSeconds, to: last * timeline.binSeconds };
-		app.go({ range: last > first && last - first < timeline.bins ? range : undefined }, isStep);
-	};
 	return (
 		<div class="overview" ref={box}>
 			<canvas
 				ref={canvas}
-				class={canBrush ? "brush" : ""}
+				class={canBrush(profile) ? "brush" : ""}
 				role="img"
 				aria-label={overviewText(app)}
-				onPointerDown={(event) => {
-					if (!canBrush || event.button !== 0) return;
-					event.currentTarget.setPointerCapture(event.pointerId);
-					drag.current = secondsAt(event);
-				}}
-				onPointerMove={(event) => {
-					if (drag.current !== undefined && Math.abs(secondsAt(event) - drag.current) > until / 200)
-						select(drag.current, secondsAt(event), false);
-				}}
-				onPointerUp={(event) => {
-					const from = drag.current;
-					drag.current = undefined;
-					if (from === undefined) return;
-					if (Math.abs(secondsAt(event) - from) <= until / 200) app.go({ range: undefined });
-					else select(from, secondsAt(event), true);
-				}}
+				title={canBrush(profile) ? "Drag to select a part of the run" : ""}
+				{...brush}
 			/>
-			<div class="axis" aria-hidden="true">
-				{[0, 0.25, 0.5, 0.75, 1].map((part) => <span key={part}>{part === 0 ? "0" : seconds(until * part)}</span>)}
-			</div>
+			<Axis until={until} />
 		</div>
 	);
 }
 
-export function runLength(profile: Profile): number {
-	const { timeline, memory, elapsed } = profile;
-	const last = memory.timeline[memory.timeline.length - 1]?.[0] ?? 0;
-	return timeline ? timeline.binSeconds * timeline.bins : Math.max(elapsed, last) || 1;
+export function Axis({ until }: { until: number }) {
+	return (
+		<div class="axis" aria-hidden="true">
+			{[0, 0.25, 0.5, 0.75, 1].map((part) => <span key={part}>{part === 0 ? "0" : seconds(until * part)}</span>)}
+		</div>
+	);
+}
+
+// What is outside of the selected range is veiled.
+export function drawVeil(context: CanvasRenderingContext2D, width: number, height: number, range: Range | undefined, until: number): void {
+	if (!range) return;
+	const colour = colours();
+	context.fillStyle = colour("shade");
+	context.fillRect(0, 0, (range.from / until) * width, height);
+	context.fillRect((range.to / until) * width, 0, width, height);
+	context.fillStyle = colour("accent");
+	for (const edge of [range.from, range.to]) context.fillRect((edge / until) * width - 1, 0, 2, height);
 }
 
 function overviewText({ profile, slice }: App): string {
@@ -104,13 +89,7 @@ function drawOverview(
 		}
 	} else drawMoments(context, width, profile, until, colour("python"));
 	drawMemory(context, width, profile, until, colour("memory"));
-	if (range) {
-		context.fillStyle = colour("shade");
-		context.fillRect(0, 0, (range.from / until) * width, HEIGHT);
-		context.fillRect((range.to / until) * width, 0, width, HEIGHT);
-		context.fillStyle = colour("accent");
-		for (const edge of [range.from, range.to]) context.fillRect((edge / until) * width - 1, 0, 2, HEIGHT);
-	}
+	drawVeil(context, width, HEIGHT, range, until);
 }
 
 // Without a timeline: how many lines' samples fall where.

@@ -1,12 +1,11 @@
 // Says that only a part of the run is shown, lets it be typed, and takes it back.
 
 import { useApp } from "../context.ts";
-import { runLength } from "./overview.tsx";
+import { canBrush, runLength } from "./brush.ts";
 
 export function RangeChip() {
 	const app = useApp();
 	const { range } = app.state;
-	const { timeline, stacks } = app.profile;
 	if (!range) return null;
 	const until = runLength(app.profile);
 	const change = (from: number, to: number) => {
@@ -19,7 +18,7 @@ export function RangeChip() {
 			<span>to</span>
 			<input type="number" aria-label="To, seconds" min="0" max={until} step="any" value={range.to.toFixed(3)} onChange={(event) => change(range.from, Number(event.currentTarget.value))} />
 			<span>s</span>
-			{!(timeline && stacks) && <b>This profile has no timeline: the whole run is shown.</b>}
+			{!canBrush(app.profile) && <b>This profile has no timeline: the whole run is shown.</b>}
 			<button type="button" onClick={() => app.go({ range: undefined })}>Whole run <kbd>r</kbd></button>
 		</div>
 	);

@@ -11,6 +11,7 @@ interface Props {
 	count: number;
 	label: string;
 	class?: string;
+	isFitted?: boolean; // no higher than its rows, within what the style allows
 	role?: "grid" | "group";
 	focus: number; // row to bring into sight, -1: none
 	columns?: number;
@@ -50,7 +51,7 @@ export function Rows(props: Props) {
 	const rows: ComponentChildren[] = [];
 	for (let i = first; i < last; i++) rows.push(props.render(i));
 	return (
-		<div class={`rows ${props.class ?? ""}`}>
+		<div class={`rows ${props.class ?? ""}`} style={props.isFitted ? { height: `${props.count * ROW_HEIGHT + 34}px` } : undefined}>
 			<div
 				ref={scroller}
 				class="scroller"

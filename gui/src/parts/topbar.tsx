@@ -11,6 +11,9 @@ const NAMES: Readonly<Record<View, string>> = {
 	summary: "Summary",
 	source: "Source",
 	flame: "Flame graph",
+	timeline: "Timeline",
+	memory: "Memory",
+	compare: "Compare",
 };
 
 interface Props {

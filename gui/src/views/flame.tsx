@@ -1,12 +1,12 @@
 // The stacks as a flame graph on a canvas, and the same as a table.
 
-import { useMemo } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import { useApp, type App } from "../context.ts";
-import { megabytes, percent, seconds } from "../format.ts";
+import { baseName, megabytes, percent, seconds } from "../format.ts";
 import { findPath, makeFrames, pathTo, type Frames } from "../flame.ts";
 import { FlameCanvas } from "../parts/flame-canvas.tsx";
 import { FlameTable } from "../parts/flame-table.tsx";
-import { ownTimes, threadTimes, type Stacks } from "../stacks.ts";
+import { ownTimes, threadTimes, type StackFunction, type Stacks } from "../stacks.ts";
 import type { Metric } from "../state.ts";
 
 export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
@@ -61,6 +61,8 @@ function FlameOf({ stacks }: { stacks: Stacks }) {
 		const found = stacks.functions.map((func) => matcher({ file: func.file, func: func.name, code: "", percent: 0 }));
 		return (frame: number) => found[frames.func[frame]!] ?? false;
 	}, [stacks, frames, app.matcher]);
+	const fill = useCallback((frame: number, colour: (name: string) => string) =>
+		(isMatch?.(frame) ? colour("match") : fillOf(frames, stacks, frame, colour)), [frames, stacks, isMatch]);
 	return (
 		<div class="flame">
 			<FlameToolbar stacks={stacks} />
@@ -69,7 +71,18 @@ function FlameOf({ stacks }: { stacks: Stacks }) {
 				? <p class="empty big">Nothing was measured of this.</p>
 				: state.isTable
 					? <FlameTable frames={frames} stacks={stacks} root={root} />
-					: <FlameCanvas frames={frames} stacks={stacks} root={root} isMatch={isMatch} />}
+					: (
+						<FlameCanvas
+							frames={frames}
+							root={root}
+							label={(frame) => labelOf(frames, stacks, frame)}
+							fill={fill}
+							zoomTo={(frame) => app.go({ zoom: pathTo(frames, frame).map((one) => frames.func[one]!) })}
+							showSource={(frame) => showSource(app, stacks.functions[frames.func[frame] ?? -1], frames.line[frame] ?? 0)}
+							status={(frame) => <FrameText frames={frames} stacks={stacks} frame={frame} root={root} />}
+							legend={<Legend />}
+						/>
+					)}
 		</div>
 	);
 }
@@ -137,4 +150,59 @@ function matchedValue(frames: Frames, root: number, isMatch: (frame: number) => 
 		else for (let i = 0; i < frames.children[frame]!; i++) stack.push(frames.firstChild[frame]! + i);
 	}
 	return sum;
+}
+
+export function labelOf(frames: Frames, stacks: Stacks, frame: number): string {
+	if (frame === 0) return "all";
+	return stacks.functions[frames.func[frame]!]?.name ?? "?";
+}
+
+// Colour says whose code it is; neighbours differ a little in lightness, which means nothing.
+function fillOf(frames: Frames, stacks: Stacks, frame: number, colour: (name: string) => string): string {
+	if (frame === 0) return colour("flame-root");
+	const func = stacks.functions[frames.func[frame]!];
+	const kind = !func || func.file === "" ? "native" : func.isInScope && !isLibrary(func.file) ? "own" : isLibrary(func.file) === "packages" ? "packages" : "library";
+	return colour(`flame-${kind}-${frames.func[frame]! % 3}`);
+}
+
+function isLibrary(path: string): "packages" | "library" | "" {
+	if (/\/(site|dist)-packages\//.test(path)) return "packages";
+	return /\/lib(64)?\/python3[^/]*\/|^<frozen/.test(path) ? "library" : "";
+}
+
+export function showSource(app: App, func: StackFunction | undefined, line: number): void {
+	const file = app.profile.files.find((one) => one.path === func?.file);
+	if (file) app.go({ view: "source", file: file.index, line, mode: "all", sort: "" });
+	else app.say("The source of this frame is not in the profile.");
+}
+
+function FrameText({ frames, stacks, frame, root }: { frames: Frames; stacks: Stacks; frame: number; root: number }) {
+	const app = useApp();
+	const { metric } = app.state;
+	const func = stacks.functions[frames.func[frame]!];
+	const value = frames.value[frame]!;
+	return (
+		<span class="frame-text">
+			<code>{func ? func.name : "all"}</code>
+			{func && <small title={func.file}>{baseName(func.file)}:{frames.line[frame]}</small>}
+			<b>{showValue(metric, value)}</b>
+			<span>{percent((value / (frames.value[0]! || 1)) * 100)} of all</span>
+			{root > 0 && <span>{percent((value / (frames.value[root]! || 1)) * 100)} of the zoomed</span>}
+			<span>self {showValue(metric, frames.self[frame]!)}</span>
+			{func && app.profile.files.some((file) => file.path === func.file) && (
+				<button type="button" class="link" onClick={() => showSource(app, func, frames.line[frame]!)}>Source</button>
+			)}
+		</span>
+	);
+}
+
+function Legend() {
+	return (
+		<ul class="legend">
+			<li><i class="flame-own" aria-hidden="true" />program</li>
+			<li><i class="flame-packages" aria-hidden="true" />packages</li>
+			<li><i class="flame-library" aria-hidden="true" />standard library</li>
+			<li><i class="flame-native" aria-hidden="true" />not Python</li>
+		</ul>
+	);
 }

@@ -65,7 +65,7 @@ function Cards() {
 			{profile.hasGpu && <Card title="GPU" value={profile.gpuDevice || "measured"} />}
 			{profile.hasMemory && (
 				<>
-					<Card title="Memory peak" value={megabytes(memory.peak)}>
+					<Card title={slice.range ? "Memory peak, whole run" : "Memory peak"} value={megabytes(memory.peak)}>
 						{memory.peakRss > 0 ? `resident ${megabytes(memory.peakRss)}` : `${percent((memory.peakPython / (memory.peak || 1)) * 100)} Python`}
 					</Card>
 					<Card title="Allocated" value={megabytes(memory.allocated)}>

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compare, uniteStacks } from "./diff.ts";
+import { readProfile, type Profile } from "./model.ts";
+
+interface Row {
+	at: number;
+	text: string;
+	s: number;
+	func?: number;
+}
+
+// A profile of one file whose lines have these seconds, with narrow intervals.
+function profile(folder: string, rows: readonly Row[], functions: readonly [number, string][] = []): Profile {
+	const total = rows.reduce((sum, row) => sum + row.s, 0);
+	const record = (lineno: number, line: string, s: number) => ({
+		lineno, line, python_s: s, native_s: 0, system_s: 0, wait_s: 0, inclusive_s: s, n_samples: Math.round(s * 500),
+		n_cpu_percent_python: (s / total) * 100, n_percent_low: (s / total) * 97, n_percent_high: (s / total) * 103,
+	});
+	return readProfile({
+		elapsed_time_sec: total, entrypoint_dir: folder, memory: false,
+		files: {
+			[`${folder}/x.py`]: {
+				lines: rows.map((row) => ({ ...record(row.at, `${row.text}\n`, row.s), start_function_line: row.func ?? 0, end_function_line: row.func ? 99 : 0 })),
+				functions: functions.map(([lineno, name]) => record(lineno, name, 1)),
+			},
+		},
+		heatline: {
+			time: { total_s: total, python_s: total, native_s: 0, system_s: 0, wait_s: 0 },
+			stacks: {
+				strings: ["<module>", `${folder}/x.py`, ...rows.map((row) => row.text)], files: [[1, 1]],
+				functions: [[0, 0, 1], ...rows.map((row, i) => [i + 2, 0, row.at])],
+				nodes: [[0, -1, 0], [0, 0, 1], ...rows.map((row, i) => [1, i + 1, row.at, 1, row.s * 1e6])],
+			},
+		},
+	});
+}
+
+test("a profile and itself: no change", () => {
+	const one = profile("/a", [{ at: 1, text: "f()", s: 2 }, { at: 2, text: "g()", s: 1 }]);
+	const result = compare(one, one);
+	assert.ok(result.pairs.every((pair) => pair.delta === 0 && pair.isNoise));
+	assert.equal(result.verdict, "No change.");
+});
+
+test("a line that moved, in another folder, is the same line", () => {
+	const before = profile("/a", [{ at: 5, text: "f()", s: 2 }, { at: 6, text: "g()", s: 1 }]);
+	const after = profile("/b", [{ at: 15, text: "  f()", s: 2 }, { at: 16, text: "  g()", s: 3 }]);
+	const result = compare(before, after);
+	assert.equal(result.pairs.length, 2);
+	const first = result.pairs[0]!;
+	assert.deepEqual([first.before?.line, first.after?.line, first.delta, first.isNoise, first.isEdited], [6, 16, 2, false, false]);
+	assert.ok(result.pairs[1]!.isNoise);
+	assert.deepEqual([result.slower, result.faster], [1, 0]);
+	assert.match(result.verdict, /^1\.7× slower, 1 line slower\.$/);
+});
+
+test("an edited line, a new one and one that is gone are told apart", () => {
+	const functions: [number, string][] = [[1, "one"], [10, "two"], [20, "three"]];
+	const before = profile("/a", [
+		{ at: 2, text: "x = list()", s: 4, func: 1 }, { at: 11, text: "same()", s: 1, func: 10 }, { at: 12, text: "old()", s: 1, func: 10 }, { at: 21, text: "gone()", s: 1, func: 20 },
+	], functions);
+	const after = profile("/a", [
+		{ at: 2, text: "x = set()", s: 1, func: 1 }, { at: 11, text: "same()", s: 1, func: 10 }, { at: 12, text: "a()", s: 1, func: 10 }, { at: 13, text: "b()", s: 1, func: 10 },
+	], functions);
+	const { pairs } = compare(before, after);
+	const edited = pairs.find((pair) => pair.isEdited)!;
+	assert.deepEqual([edited.before?.text, edited.after?.text, edited.delta], ["x = list()", "x = set()", -3]);
+	assert.deepEqual(pairs.filter((pair) => !pair.after).map((pair) => pair.before?.text).sort(), ["gone()", "old()"]);
+	assert.deepEqual(pairs.filter((pair) => !pair.before).map((pair) => pair.after?.text).sort(), ["a()", "b()"]);
+});
+
+test("the union of two trees has both sides' times", () => {
+	const before = profile("/a", [{ at: 1, text: "f", s: 2 }, { at: 2, text: "g", s: 1 }]);
+	const after = profile("/b", [{ at: 9, text: "g", s: 3 }, { at: 10, text: "h", s: 1 }]);
+	const union = uniteStacks(before, after)!;
+	const of = (name: string) => {
+		for (let node = 1; node < union.stacks.count; node++)
+			if (union.stacks.functions[union.stacks.func[node]!]?.name === name)
+				return [union.before[node]! / 1e6, union.after[node]! / 1e6, union.widths[node]! / 1e6];
+		return undefined;
+	};
+	assert.deepEqual([of("f"), of("g"), of("h")], [[2, 0, 2], [1, 3, 3], [0, 1, 1]]);
+	for (let node = 1; node < union.stacks.count; node++) assert.ok(union.stacks.parent[node]! < node);
+});
