@@ -39,11 +39,17 @@ def line_owners(source):
 
 
 def _line_times(line, clock):
-    """(python, native, system) of a line's record, in percent of the profile's total."""
-    system = line["n_sys_percent"]
-    if clock == "cpu":
-        system -= line.get("n_wait_percent", 0.0)
-    return line["n_cpu_percent_python"], line["n_cpu_percent_c"], max(0.0, system)
+    """(python, native, system) of a line's record, in percent of the profile's total.
+
+    Where CPU time is compared, waiting is left out, and so is what the thread waited for a CPU,
+    which a profile that knows it (cpu_s) counts for what the thread was about to do."""
+    times = [line["n_cpu_percent_python"], line["n_cpu_percent_c"], line["n_sys_percent"]]
+    if clock != "cpu":
+        return times
+    times[2] = max(0.0, times[2] - line.get("n_wait_percent", 0.0))
+    seconds = sum(line.get(key, 0.0) for key in ("python_s", "native_s", "system_s"))
+    on_cpu = line["cpu_s"] / seconds if seconds > 0 and "cpu_s" in line else 1.0
+    return [on_cpu * value for value in times]
 
 
 def reported_times(profile, truth, path):

@@ -57,7 +57,6 @@ struct agent_thread {
 	void *perf_page;         /* keeps the perf event alive; its descriptor is closed */
 	uint64_t period_ns;      /* of the perf event */
 	uint32_t period_left;    /* samples until it gets another period */
-	uint64_t tick_ns;        /* between the ticks that are made samples */
 	uint32_t ticks;          /* ever heard */
 	uint32_t skipped_ticks;  /* since the last sample */
 	uint64_t random;
@@ -160,6 +159,15 @@ void clock_resume(struct agent_thread *self);
 void clock_note(enum ring_clock clock);
 
 /* --- perf.c --- */
+
+/* A number that no loop of the program is in step with.  [handler] */
+static inline uint64_t thread_random(struct agent_thread *self)
+{
+	self->random ^= self->random << 13;
+	self->random ^= self->random >> 7;
+	self->random ^= self->random << 17;
+	return self->random >> 8; /* the low bits are the weakest */
+}
 
 /* Gives a thread that has shown to be busy a perf clock, or the one it has
  * another period; quietly does nothing where the system forbids it.

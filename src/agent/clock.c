@@ -87,7 +87,7 @@ int clock_start(struct agent_thread *self)
 	self->has_perf = false;
 	self->has_timer = false;
 	self->perf_page = NULL;
-	self->period_ns = self->tick_ns = 0;
+	self->period_ns = 0;
 	self->ticks = self->skipped_ticks = 0;
 	self->last_cost_ns = 0;
 	self->mean_cost_ns = 0;

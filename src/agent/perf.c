@@ -32,7 +32,7 @@
 #define PERIOD_SAMPLES 64u /* for which a period is kept, on average */
 
 /* The event and its samples may cost this part (1/n) of the CPU time. */
-#define PERF_BUDGET 250u
+#define PERF_BUDGET 120u
 
 static int open_event(uint64_t period_ns)
 {
@@ -98,14 +98,6 @@ static uint32_t price_ns(void)
 
 /* --- the period --- */
 
-static uint64_t next_random(struct agent_thread *self)
-{
-	self->random ^= self->random << 13;
-	self->random ^= self->random >> 7;
-	self->random ^= self->random << 17;
-	return self->random;
-}
-
 /* A period between 3/4 and 5/4 of the one wanted, which is longer where
  * samples are dear: that may decide how many are taken, but not which. */
 static uint64_t choose_period_ns(struct agent_thread *self)
@@ -116,7 +108,7 @@ static uint64_t choose_period_ns(struct agent_thread *self)
 				: ((uint64_t)self->mean_cost_ns + price_ns()) * PERF_BUDGET;
 	if (dear > wanted)
 		wanted = dear;
-	return wanted * 3 / 4 + next_random(self) % (wanted / 2);
+	return wanted * 3 / 4 + thread_random(self) % (wanted / 2);
 }
 
 /* --- a thread's event --- */
@@ -144,7 +136,7 @@ void perf_renew(struct agent_thread *self)
 	void *old = self->perf_page;
 	self->perf_page = NULL;
 	self->period_ns = choose_period_ns(self);
-	self->period_left = PERIOD_SAMPLES / 2 + (uint32_t)(next_random(self) % PERIOD_SAMPLES);
+	self->period_left = PERIOD_SAMPLES / 2 + (uint32_t)(thread_random(self) % PERIOD_SAMPLES);
 	int fd = open_event(self->period_ns);
 	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == ENOSYS))
 		atomic_store(&g_agent.is_perf_refused, true);

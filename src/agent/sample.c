@@ -6,14 +6,15 @@
 
 #include <string.h>
 
-/* Samples from ticks may cost this part (1/n) of the CPU time. */
+/* Samples from ticks may cost this part (1/n) of the CPU time, where perf is not
+ * to be had. */
 #define TICK_BUDGET 100u
 
 /* How busy a thread has to be to get a perf clock. */
-#define PERF_AFTER_TICKS 16u
+#define PERF_AFTER_TICKS 4u
 
 /* Ticks without a word from perf, after which they take over. */
-#define SILENT_TICKS_MAX 8u
+#define SILENT_TICKS_MAX 16u
 
 struct agent g_agent;
 __thread struct agent_thread *g_self __attribute__((tls_model("initial-exec")));
@@ -119,27 +120,29 @@ static void note_cost(struct agent_thread *self, uint64_t begin_ns)
 	atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost, memory_order_relaxed);
 }
 
-/* Whether a tick that stands for this much is worth a walk.  At a rate that
- * the user chose, perf alone keeps the time in user mode while it is heard. */
-static bool is_tick_due(const struct agent_thread *self, struct weight ticked)
+/* With perf running ticks are there for kernel time, which perf does not see,
+ * and in case perf is not heard. */
+static bool is_tick_beside_perf_due(struct agent_thread *self, struct weight ticked)
 {
-	if (self->is_first)
-		return true;
-	if (g_agent.has_fixed_rate)
-		return !self->has_perf || ticked.system_ns > 0 ||
-		       self->skipped_ticks >= SILENT_TICKS_MAX;
-	uint64_t since_ns = (ticked.user_ns + ticked.system_ns) * (self->skipped_ticks + 1);
-	return since_ns >= (uint64_t)self->mean_cost_ns * TICK_BUDGET;
+	return ticked.system_ns > 0 || ++self->skipped_ticks > SILENT_TICKS_MAX;
 }
 
-/* Two clocks tell the time in user mode: each is believed as often as it fires. */
-static uint64_t shared_ns(const struct agent_thread *self, uint64_t user_ns, bool is_tick)
+/* Ticks are drawn by lot as often as we can afford, and one that is drawn
+ * stands for those that were not.  (To wait until enough time has gone by
+ * books it to what comes after: deep recursion, whose samples are dear, lost a
+ * tenth of its time to the function that was called next.) */
+static bool is_tick_drawn(struct agent_thread *self, struct weight *ticked)
 {
-	if (!self->has_perf || g_agent.has_fixed_rate || self->tick_ns == 0)
-		return user_ns;
-	uint64_t other_ns = is_tick ? self->period_ns : self->tick_ns;
-	return (uint64_t)((double)user_ns * (double)other_ns /
-			  (double)(self->period_ns + self->tick_ns));
+	uint64_t dear_ns = (uint64_t)self->mean_cost_ns * TICK_BUDGET;
+	uint64_t ticked_ns = ticked->user_ns + ticked->system_ns;
+	if (dear_ns > ticked_ns) {
+		if (thread_random(self) % dear_ns >= ticked_ns)
+			return false;
+		double others = (double)dear_ns / (double)ticked_ns;
+		ticked->user_ns = (uint64_t)((double)ticked->user_ns * others);
+		ticked->system_ns = (uint64_t)((double)ticked->system_ns * others);
+	}
+	return true;
 }
 
 /* What a tick stands for; false: it is passed over. */
@@ -149,17 +152,11 @@ static bool weigh_tick(struct agent_thread *self, struct weight *nominal)
 	self->ticks++;
 	if (nominal->user_ns + nominal->system_ns == 0 && !self->is_first)
 		return false; /* the host had the CPU all the time */
-	if (!is_tick_due(self, *nominal)) {
-		self->skipped_ticks++;
-		return false;
-	}
-	if (!g_agent.has_fixed_rate) {
-		nominal->user_ns *= self->skipped_ticks + 1;
-		nominal->system_ns *= self->skipped_ticks + 1;
-	}
-	self->tick_ns = nominal->user_ns + nominal->system_ns;
-	self->skipped_ticks = 0;
-	return true;
+	if (self->is_first)
+		return true;
+	if (self->has_perf)
+		return is_tick_beside_perf_due(self, *nominal);
+	return g_agent.has_fixed_rate || is_tick_drawn(self, nominal);
 }
 
 /* A thread that ends soon does without. */
@@ -189,7 +186,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 	struct weight nominal = {self->period_ns, 0};
 	if (is_tick && !weigh_tick(self, &nominal))
 		return;
-	nominal.user_ns = shared_ns(self, nominal.user_ns, is_tick);
+	self->skipped_ticks = 0;
 	struct record_sample sample = {
 		.time_ns = now_ns,
 		.pc = pc,
