@@ -16,6 +16,7 @@ const struct command *const commands[] = {
 	&command_off,
 	&command_status,
 	&command_write,
+	&command_dump,
 	&command_completions,
 	&command_help,
 	NULL,

@@ -29,6 +29,7 @@ extern const struct command command_on;
 extern const struct command command_off;
 extern const struct command command_status;
 extern const struct command command_write;
+extern const struct command command_dump;
 extern const struct command command_completions;
 extern const struct command command_help;
 

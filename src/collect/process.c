@@ -73,8 +73,8 @@ static void learn_layout(struct process *process)
 {
 	const struct py_layout *known = py_layout_known(process->python);
 	mem_reader_init_process(&process->reader, process->pid);
-	process->walker = (struct walker){&process->reader, &process->layout,
-					  process->ring->code_type};
+	process->walker = (struct walker){.reader = &process->reader, .layout = &process->layout,
+					  .code_type = process->ring->code_type};
 	if (known != NULL) {
 		process->layout = *known;
 		process->has_layout = process->ring->runtime != 0;

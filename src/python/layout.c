@@ -40,12 +40,14 @@
 
 #define CODE_3_6                                                                                   \
 	OBJECT_CODE, .code_filename = 96, .code_name = 104, .code_lines = 112,                     \
-		     .code_firstlineno = 36, .code_flags = 32, .code_code = 40, .code_size = 144
+		     .code_firstlineno = 36, .code_flags = 32, .code_code = 40, .code_size = 144,   \
+		     .code_local_names = PY_ABSENT
 
 /* 3.8 added the number of positional-only arguments. */
 #define CODE_3_8                                                                                   \
 	OBJECT_CODE, .code_filename = 104, .code_name = 112, .code_lines = 120,                    \
-		     .code_firstlineno = 40, .code_flags = 36, .code_code = 48, .code_size = 176
+		     .code_firstlineno = 40, .code_flags = 36, .code_code = 48, .code_size = 176,   \
+		     .code_local_names = 72
 
 static const struct py_layout rows[] = {
 	{
@@ -59,6 +61,9 @@ static const struct py_layout rows[] = {
 		.interp_threads_head = 8,
 		.interp_gil = PY_ABSENT,
 		.interp_gc_collecting = PY_ABSENT,
+		.interp_modules = PY_ABSENT,
+		.type_cached_keys = PY_ABSENT,
+		.frame_locals = PY_ABSENT,
 		OBJECT_FRAMES,
 		.thread_id = 152,
 		.frame_instr = 120,
@@ -78,6 +83,9 @@ static const struct py_layout rows[] = {
 		.interp_threads_head = 8,
 		.interp_gil = PY_ABSENT,
 		.interp_gc_collecting = PY_ABSENT,
+		.interp_modules = PY_ABSENT,
+		.type_cached_keys = PY_ABSENT,
+		.frame_locals = PY_ABSENT,
 		OBJECT_FRAMES,
 		.thread_id = 176,
 		.frame_instr = 104,
@@ -96,6 +104,9 @@ static const struct py_layout rows[] = {
 		.interp_threads_head = 8,
 		.interp_gil = PY_ABSENT,
 		.interp_gc_collecting = PY_ABSENT,
+		.interp_modules = 56,
+		.type_cached_keys = 872,
+		.frame_locals = 360,
 		OBJECT_FRAMES,
 		.thread_id = 176,
 		.frame_instr = 104,
@@ -114,6 +125,9 @@ static const struct py_layout rows[] = {
 		.interp_threads_head = 8,
 		.interp_gil = PY_ABSENT,
 		.interp_gc_collecting = 816,
+		.interp_modules = 856,
+		.type_cached_keys = 864,
+		.frame_locals = 360,
 		OBJECT_FRAMES,
 		.thread_id = 176,
 		.frame_instr = 104,
@@ -132,6 +146,9 @@ static const struct py_layout rows[] = {
 		.interp_threads_head = 8,
 		.interp_gil = PY_ABSENT,
 		.interp_gc_collecting = 816,
+		.interp_modules = 856,
+		.type_cached_keys = 872,
+		.frame_locals = 352,
 		OBJECT_FRAMES,
 		.thread_id = 176,
 		.frame_instr = 96,
@@ -152,6 +169,9 @@ static const struct py_layout rows[] = {
 		.interp_threads_head = 16,
 		.interp_gil = PY_ABSENT,
 		.interp_gc_collecting = 848,
+		.interp_modules = 888,
+		.type_cached_keys = 872,
+		.frame_locals = 72,
 		.thread_next = 8,
 		.thread_interp = 16,
 		.thread_frame = 56,
@@ -181,6 +201,7 @@ static const struct py_layout rows[] = {
 		.code_stacksize = 68,
 		.code_nlocalsplus = 76,
 		.code_version = PY_ABSENT,
+		.code_local_names = 96,
 		.code_size = 184,
 		STRINGS_3_6,
 	},
@@ -197,6 +218,9 @@ static const struct py_layout rows[] = {
 		.interp_threads_head = 72,
 		.interp_gil = 384,
 		.interp_gc_collecting = 312,
+		.interp_modules = 944,
+		.type_cached_keys = 880,
+		.frame_locals = 72,
 		.thread_next = 8,
 		.thread_interp = 16,
 		.thread_frame = 56,
@@ -227,6 +251,7 @@ static const struct py_layout rows[] = {
 		.code_stacksize = PY_ABSENT,
 		.code_nlocalsplus = PY_ABSENT,
 		.code_version = 92,
+		.code_local_names = 96,
 		.code_size = 192,
 		STRINGS_3_12,
 	},

@@ -54,7 +54,7 @@ struct py_layout {
 	uint32_t runtime_interpreters_head, runtime_gilstate_current /* thread that has the GIL */,
 		runtime_gc_collecting /* 3.7, 3.8; later it is the interpreter's */;
 	uint32_t interp_next, interp_threads_head, interp_gil /* pointer to it; 3.12+ */,
-		interp_gc_collecting;
+		interp_gc_collecting, interp_modules /* pointer to the dict sys.modules */;
 	uint32_t thread_next, thread_interp, thread_frame /* frame, cframe or current_frame */,
 		thread_id, thread_native_id, thread_datastack_chunk, thread_datastack_top;
 	uint32_t cframe_current_frame, cframe_previous;
@@ -62,7 +62,8 @@ struct py_layout {
 		frame_owner, frame_is_entry /* 3.11 only */,
 		frame_stacktop /* 3.11, 3.12: -1 unless it calls Python or is suspended */,
 		frame_size /* bytes to read of a frame to have all of these */,
-		frame_specials /* bytes of a frame before its variables */;
+		frame_specials /* bytes of a frame before its variables */,
+		frame_locals /* its variables; the same from 3.11 on */;
 	uint32_t code_filename, code_name, code_qualname, code_lines, code_firstlineno,
 		code_flags, code_code /* bytes object (<3.11) or the instructions themselves */,
 		code_units /* 3.11+: how many two-byte units of instructions */,
@@ -70,10 +71,13 @@ struct py_layout {
 		code_stacksize /* 3.11, where the two make up code_framesize */,
 		code_nlocalsplus,
 		code_version /* 3.12+: a number that no other code object has */,
+		code_local_names /* 3.11+: tuple of all variables' names, then their kinds as bytes;
+				    before: three tuples: plain, free, cell variables */,
 		code_size /* bytes to read of a code object to have all but the instructions */;
 	uint32_t unicode_length, unicode_state, unicode_ascii_data, unicode_compact_data;
 	uint32_t bytes_length, bytes_data;
 	uint32_t object_type;
+	uint32_t type_cached_keys /* of a class: the names that its instances share */;
 };
 
 /* The row for a released version before 3.13, or NULL.  Static storage. */

@@ -19,6 +19,7 @@
 	X(INTERP_NEXT, 8, 8, 8)          \
 	X(INTERP_THREADS, 9, 9, 9)       \
 	X(INTERP_GC, 10, 11, 11)         \
+	X(INTERP_MODULES, 11, 12, 12)    \
 	X(INTERP_GIL, 14, 15, 15)        \
 	X(THREAD_SIZE, 19, 22, 22)       \
 	X(THREAD_NEXT, 21, 24, 24)       \
@@ -97,6 +98,7 @@ static const struct {
 	{ INTERP_NEXT, INTERP_SIZE, 8 },
 	{ INTERP_THREADS, INTERP_SIZE, 8 },
 	{ INTERP_GC, INTERP_SIZE, 8 },
+	{ INTERP_MODULES, INTERP_SIZE, 8 },
 	{ INTERP_GIL, INTERP_SIZE, 8 },
 	{ THREAD_NEXT, THREAD_SIZE, 8 },
 	{ THREAD_INTERP, THREAD_SIZE, 8 },
@@ -175,6 +177,9 @@ static void fill_unpublished(const uint64_t *words, struct py_layout *layout)
 	layout->code_framesize = is_seen ? (uint32_t)words[CODE_FIRST_LINE] + 8 : PY_ABSENT;
 	layout->code_version = is_seen ? (uint32_t)words[CODE_LOCAL_NAMES] - 4 : PY_ABSENT;
 	layout->unicode_compact_data = (uint32_t)words[UNICODE_ASCII_SIZE] + 16;
+	layout->type_cached_keys = !is_seen		       ? PY_ABSENT
+				   : layout->version < 0x030f ? 880
+							      : 888;
 	layout->unicode_kind_shift = 2;
 	layout->owner_is_shim = 3;
 	layout->executable_tagged = layout->version >= 0x030e;
@@ -202,6 +207,7 @@ static void fill_published(const uint64_t *words, struct py_layout *layout)
 	layout->interp_threads_head = (uint32_t)words[INTERP_THREADS];
 	layout->interp_gil = layout->free_threaded ? PY_ABSENT : (uint32_t)words[INTERP_GIL];
 	layout->interp_gc_collecting = (uint32_t)(words[INTERP_GC] + words[GC_COLLECTING]);
+	layout->interp_modules = (uint32_t)words[INTERP_MODULES];
 	layout->thread_next = (uint32_t)words[THREAD_NEXT];
 	layout->thread_interp = (uint32_t)words[THREAD_INTERP];
 	layout->thread_frame = (uint32_t)words[THREAD_FRAME];
@@ -214,11 +220,13 @@ static void fill_published(const uint64_t *words, struct py_layout *layout)
 	layout->frame_owner = (uint32_t)words[FRAME_OWNER];
 	layout->frame_size = (uint32_t)words[FRAME_LOCALS];
 	layout->frame_specials = (uint32_t)words[FRAME_LOCALS];
+	layout->frame_locals = (uint32_t)words[FRAME_LOCALS];
 	layout->code_filename = (uint32_t)words[CODE_FILENAME];
 	layout->code_name = (uint32_t)words[CODE_NAME];
 	layout->code_qualname = (uint32_t)words[CODE_QUALNAME];
 	layout->code_lines = (uint32_t)words[CODE_LINES];
 	layout->code_firstlineno = (uint32_t)words[CODE_FIRST_LINE];
+	layout->code_local_names = (uint32_t)words[CODE_LOCAL_NAMES];
 	layout->code_code = (uint32_t)words[CODE_CODE];
 	layout->code_size = (uint32_t)words[CODE_CODE];
 	layout->unicode_length = (uint32_t)words[UNICODE_LENGTH];

@@ -18,7 +18,7 @@
 #define FIRST_COPY_BYTES 4096u /* most stacks fit */
 
 /* Entry frames of the interpreter are hops, but no frames. */
-#define MAX_HOPS (3u * WALK_MAX_FRAMES)
+#define HOPS_PER_FRAME 3u
 
 /* A part of the frame stack: previous, size and top, then the frames. */
 struct chunk {
@@ -55,7 +55,7 @@ struct walk {
 	py_addr mark;             /* Brent's cycle detection: an address seen, */
 	uint32_t hops, mark_hops; /* and after how many hops to take a new one */
 	struct walk_frame *frames;
-	uint32_t count;
+	uint32_t count, room;
 };
 
 static void walk_restart(struct walk *walk)
@@ -92,7 +92,7 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 		struct walk_frame *frame = &walk->frames[walk->count];
 		int32_t last;
 
-		if (walk->count == WALK_MAX_FRAMES)
+		if (walk->count == walk->room)
 			return WALK_CUT;
 		if (!is_pointer(addr) || !walk_hop(walk, addr))
 			return WALK_TORN;
@@ -106,6 +106,8 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 		frame->offset = last > 0 ? (uint32_t)last * layout->lasti_scale : 0;
 		frame->is_entry = 1;
 		frame->room = 0;
+		if (walk->walker->places != NULL)
+			walk->walker->places[walk->count] = addr;
 		walk->count++;
 		addr = load_u64(at + layout->frame_previous);
 	}
@@ -277,7 +279,7 @@ static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_add
 		struct frame_view view;
 		bool is_on_stack;
 
-		if (walk->count == WALK_MAX_FRAMES || walk->hops == MAX_HOPS)
+		if (walk->count == walk->room || walk->hops / HOPS_PER_FRAME >= walk->room)
 			return WALK_CUT;
 		if (!walk_hop(walk, addr) || !frame_read(walk, addr, &view, &is_on_stack))
 			return WALK_TORN;
@@ -295,6 +297,8 @@ static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_add
 			if (walk->count == 1 && walk->frames[0].offset == 0 && !is_entered &&
 			    !frame_may_call(walk, &view))
 				return WALK_TORN;
+			if (walk->walker->places != NULL)
+				walk->walker->places[walk->count] = addr;
 			if (!frame_add(walk, &view))
 				return WALK_TORN;
 			is_entered = view.is_entry;
@@ -370,6 +374,7 @@ enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
 
 	walk.walker = walker;
 	walk.frames = frames;
+	walk.room = walker->room != 0 ? walker->room : WALK_MAX_FRAMES;
 	walk.is_first_copy = true;
 	walk.top_chunk = (struct chunk){ 0 };
 	fetch_init(&walk.fetch, walker->reader, scratch,

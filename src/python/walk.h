@@ -68,10 +68,12 @@ struct walker {
 	const struct mem_reader *reader;
 	const struct py_layout *layout;
 	py_addr code_type; /* address of PyCode_Type, or 0 when not known */
+	uint32_t room;     /* frames that the caller has room for; 0: WALK_MAX_FRAMES */
+	py_addr *places;   /* as many: where each frame lies; NULL: not wanted */
 };
 
-/* Walks the stack of the thread state at tstate into frames (room for
- * WALK_MAX_FRAMES), innermost first; *count is how many were written. */
+/* Walks the stack of the thread state at tstate into frames (walker->room of
+ * them), innermost first; *count is how many were written. */
 enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
 			     struct walk_scratch *scratch, struct walk_frame *frames,
 			     uint32_t *count);

@@ -1,6 +1,6 @@
 """A module includes only what stands below it; `#include` lines are the proof.
 
-    base < python, wire < agent | profile < collect, report < serve < cli
+    base < python, wire < agent | remote, profile < collect, report < serve < cli
 
 Include paths are relative to src/, so the first part of a path names the module.
 """
@@ -16,10 +16,11 @@ MAY_INCLUDE = {
     "wire": {"base"},
     "agent": {"base", "python", "wire"},
     "profile": {"base"},
-    "collect": {"base", "python", "wire", "profile"},
+    "remote": {"base", "python"},
+    "collect": {"base", "python", "wire", "remote", "profile"},
     "report": {"base", "profile"},
     "serve": {"base", "profile", "report"},
-    "cli": {"base", "python", "wire", "profile", "collect", "report", "serve"},
+    "cli": {"base", "python", "wire", "remote", "profile", "collect", "report", "serve"},
 }
 
 

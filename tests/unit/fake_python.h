@@ -69,7 +69,8 @@ static inline struct fake *fake_new(unsigned version)
 	if (version == 0x030d)
 		fake->layout.frame_kind = PY_FRAME_INTERPRETER;
 	mem_reader_init_bytes(&fake->reader, fake->bytes, FAKE_SIZE, FAKE_BASE);
-	fake->walker = (struct walker){ &fake->reader, &fake->layout, FAKE_TYPE };
+	fake->walker = (struct walker){ .reader = &fake->reader, .layout = &fake->layout,
+					 .code_type = FAKE_TYPE };
 	return fake;
 }
 

@@ -32,6 +32,7 @@ static void print_layout(const struct py_layout *layout)
 		FIELD(interp_threads_head),
 		FIELD(interp_gil),
 		FIELD(interp_gc_collecting),
+		FIELD(interp_modules),
 		FIELD(thread_next),
 		FIELD(thread_interp),
 		FIELD(thread_frame),
@@ -48,6 +49,7 @@ static void print_layout(const struct py_layout *layout)
 		FIELD(frame_is_entry),
 		FIELD(frame_stacktop),
 		FIELD(frame_specials),
+		FIELD(frame_locals),
 		FIELD(code_filename),
 		FIELD(code_name),
 		FIELD(code_qualname),
@@ -60,6 +62,7 @@ static void print_layout(const struct py_layout *layout)
 		FIELD(code_stacksize),
 		FIELD(code_nlocalsplus),
 		FIELD(code_version),
+		FIELD(code_local_names),
 		FIELD(unicode_length),
 		FIELD(unicode_state),
 		FIELD(unicode_ascii_data),
@@ -67,6 +70,7 @@ static void print_layout(const struct py_layout *layout)
 		FIELD(bytes_length),
 		FIELD(bytes_data),
 		FIELD(object_type),
+		FIELD(type_cached_keys),
 #undef FIELD
 	};
 
@@ -167,7 +171,8 @@ static int probe_walk(pid_t pid, unsigned version, py_addr runtime, py_addr code
 	static uint32_t identities[WALK_MAX_FRAMES];
 	struct mem_reader reader;
 	struct py_layout published;
-	struct walker walker = { &reader, py_layout_known(version), code_type };
+	struct walker walker = { .reader = &reader, .layout = py_layout_known(version),
+				 .code_type = code_type };
 	const char *why;
 	py_addr tstate;
 	uint32_t count;

@@ -134,7 +134,9 @@ static int setup(pid_t pid, unsigned version, py_addr runtime, py_addr code_type
 	const char *why;
 
 	mem_reader_init_process(&steps.reader, pid);
-	steps.walker = (struct walker){ &steps.reader, py_layout_known(version), code_type };
+	steps.walker = (struct walker){ .reader = &steps.reader,
+					 .layout = py_layout_known(version),
+					 .code_type = code_type };
 	if (steps.walker.layout == NULL) {
 		if (py_layout_published(&steps.reader, runtime, &steps.published, &why) != 0) {
 			fprintf(stderr, "step_probe: %s\n", why);

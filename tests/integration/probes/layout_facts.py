@@ -106,6 +106,27 @@ def check_code(check):
         check.same("code_version", (len(versions), 0 in versions), (len(FUNCTIONS), False))
 
 
+def check_names(check):
+    """The names of a function's variables, and of a class's attributes."""
+    code = sample.__code__
+    if check.has("code_local_names"):
+        names = ctypes.cast(check.at(id(code), "code_local_names"), ctypes.py_object).value
+        check.same("code_local_names", names, code.co_varnames)
+    if check.has("type_cached_keys"):
+        instance = Named()
+        keys = pointer(id(instance.__dict__) + 32)
+        check.same("type_cached_keys", check.at(id(Named), "type_cached_keys"), keys)
+    if check.has("interp_modules"):
+        interpreter = call("PyInterpreterState_Head")
+        check.same("interp_modules", check.at(interpreter, "interp_modules"), id(sys.modules))
+
+
+class Named:
+    def __init__(self):
+        self.first = 1
+        self.second = 2
+
+
 FUNCTIONS = [sample, read, pointer, call, check_objects, check_strings, check_code]
 
 
@@ -122,6 +143,8 @@ def check_frame_object(check):
     outer = frame.f_back
     scale = 2 if VERSION == (3, 10) else 1
     check.same("frame_instr", check.at(id(outer), "frame_instr", "=i") * scale, outer.f_lasti)
+    if check.has("frame_locals"):
+        check.same("frame_locals", check.at(id(frame), "frame_locals"), id(check))
 
 
 def words_of(check, code):
@@ -153,6 +176,7 @@ def check_frame(check):
     chunk = check.at(state, "thread_datastack_chunk")
     check.same("thread_datastack_chunk", chunk < previous < frame, True)
     check.same("frame_specials", frame - previous, 8 * words_of(check, caller.f_code))
+    check.same("frame_locals", check.at(frame, "frame_locals") & ~3, id(check))
     top = check.at(state, "thread_datastack_top")
     check.same("thread_datastack_top", top, innermost + 8 * words_of(check, reader))
 
@@ -221,6 +245,7 @@ def main():
     check_objects(check)
     check_strings(check)
     check_code(check)
+    check_names(check)
     check_frame_object(check) if VERSION < (3, 11) else check_frame(check)
     check_thread(check)
     check_collector(check)

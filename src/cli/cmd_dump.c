@@ -1,0 +1,270 @@
+/* cmd_dump.c - `heatline dump`: every thread's stack now. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_out.h"
+#include "cli/commands.h"
+#include "cli/process.h"
+#include "collect/dump.h"
+#include "report/glyph.h"
+
+struct dump_settings {
+	bool has_locals;
+	bool is_json;
+	const char *color;
+};
+
+#define FIELD(name) .offset = offsetof(struct dump_settings, name)
+
+static const struct option dump_options[] = {
+	{.name = "locals", .letter = 'l', .kind = OPTION_FLAG,
+	 .help = "Show local variables: numbers and texts, of lists the first items, of other "
+		 "objects the type. Nothing is called in the program.",
+	 FIELD(has_locals)},
+	{.name = "json", .letter = 'j', .kind = OPTION_FLAG,
+	 .help = "Print JSON instead of text.", FIELD(is_json)},
+	{.name = "color", .alias = "colour", .kind = OPTION_CHOICE, .value = "WHEN",
+	 .choices = "auto|always|never",
+	 .help = "Use colours: auto, always or never (default: auto).", FIELD(color)},
+	OPTIONS_HELP,
+	{0},
+};
+
+/* ---- text ---- */
+
+static void put_text(const struct style *style, const char *text)
+{
+	glyph_put(stdout, style, text, strlen(text), GLYPH_ANY_WIDTH);
+}
+
+/* "sleeping", "reading /dev/pts/0". */
+static void print_waiting(const struct style *style, const struct remote_activity *activity)
+{
+	static const struct {
+		const char *what, *alone, *with;
+	} words[] = {
+		{"sleep", "sleeping", NULL},
+		{"lock", "waiting for a lock", NULL},
+		{"poll", "waiting for events", NULL},
+		{"read", "reading", "reading from "},
+		{"write", "writing", "writing to "},
+		{"receive", "receiving", "receiving from a "},
+		{"send", "sending", "sending to a "},
+		{"accept", "waiting for a connection", NULL},
+		{"connect", "connecting", NULL},
+		{"child process", "waiting for a child process", NULL},
+		{"signal", "waiting for a signal", NULL},
+		{"memory", "waiting for memory", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(words[i].what, activity->what) != 0)
+			continue;
+		if (words[i].with && activity->detail[0]) {
+			fputs(words[i].with, stdout);
+			put_text(style, activity->detail);
+		} else {
+			fputs(words[i].alone, stdout);
+		}
+		return;
+	}
+	printf("waiting: %s ", activity->what);
+	put_text(style, activity->detail);
+}
+
+static void print_heading(const struct style *style, const struct dump_thread *thread)
+{
+	style_put(stdout, style, PAINT_STRONG);
+	printf("Thread ");
+	if (thread->tid)
+		printf("%d ", (int)thread->tid);
+	if (thread->name[0]) {
+		putchar('"');
+		put_text(style, thread->name);
+		putchar('"');
+	}
+	style_put(stdout, style, PAINT_NONE);
+	fputs(": ", stdout);
+	if (thread->activity.kind == ACTIVITY_WAITING)
+		print_waiting(style, &thread->activity);
+	else
+		fputs(remote_activity_text(thread->activity.kind), stdout);
+	if (thread->has_gil)
+		fputs(", has the GIL", stdout);
+	if (thread->interpreter)
+		printf(", interpreter %u", thread->interpreter);
+	putchar('\n');
+}
+
+static void print_frame(struct dump *dump, const struct style *style, const struct dump_frame *frame)
+{
+	size_t size;
+	const char *source = dump_source_line(dump, frame, &size);
+
+	fputs("  File \"", stdout);
+	put_text(style, frame->file);
+	printf("\", line %u, in ", frame->line);
+	style_put(stdout, style, PAINT_NAME);
+	put_text(style, frame->function);
+	style_put(stdout, style, PAINT_NONE);
+	putchar('\n');
+	if (source) {
+		fputs("    ", stdout);
+		glyph_put(stdout, style, source, size, GLYPH_ANY_WIDTH);
+		putchar('\n');
+	}
+	for (uint32_t i = 0; i < frame->local_count; i++) {
+		style_put(stdout, style, PAINT_DIM);
+		fputs("      ", stdout);
+		put_text(style, frame->locals[i].name);
+		fputs(" = ", stdout);
+		put_text(style, frame->locals[i].value);
+		style_put(stdout, style, PAINT_NONE);
+		putchar('\n');
+	}
+}
+
+static void print_thread(struct dump *dump, const struct style *style, const struct dump_thread *thread)
+{
+	print_heading(style, thread);
+	if (thread->stack == DUMP_CUT)
+		puts("  ... the outermost frames are too far away");
+	for (uint32_t i = 0; i < thread->frame_count; i++) {
+		if (i == DUMP_FRAMES_KEPT && thread->elided)
+			printf("  ... %u frames left out\n", thread->elided);
+		print_frame(dump, style, &thread->frames[i]);
+	}
+	if (thread->stack == DUMP_EMPTY)
+		puts("  no Python frame");
+	if (thread->stack == DUMP_TORN)
+		puts("  its stack changes too fast to be read whole");
+}
+
+static void print_text(struct dump *dump, const char *color)
+{
+	enum style_color when = STYLE_COLOR_AUTO;
+	struct style style;
+
+	style_parse_color(color, &when);
+	style_init(&style, STDOUT_FILENO, when);
+	printf("Process %d: ", (int)dump->pid);
+	put_text(&style, dump->command ? dump->command : "?");
+	printf("\nPython %s%s\n", dump->python, dump->is_collecting ? ", collecting garbage" : "");
+	for (uint32_t i = 0; i < dump->thread_count; i++) {
+		putchar('\n');
+		print_thread(dump, &style, &dump->threads[i]);
+	}
+	if (dump->other_threads)
+		printf("\n%u other thread%s run%s no Python\n", dump->other_threads,
+		       dump->other_threads == 1 ? "" : "s", dump->other_threads == 1 ? "s" : "");
+}
+
+/* ---- JSON ---- */
+
+static void put_frame(struct dump *dump, struct json_out *out, const struct dump_frame *frame)
+{
+	size_t size;
+	const char *source = dump_source_line(dump, frame, &size);
+
+	json_begin_object(out, NULL);
+	json_put_text(out, "function", frame->function);
+	json_put_text(out, "file", frame->file);
+	json_put_unsigned(out, "line", frame->line);
+	if (source)
+		json_put_bytes(out, "source", source, size);
+	else
+		json_put_null(out, "source");
+	if (frame->locals) {
+		json_begin_object(out, "locals");
+		for (uint32_t i = 0; i < frame->local_count; i++)
+			json_put_text(out, frame->locals[i].name, frame->locals[i].value);
+		json_end_object(out);
+	}
+	json_end_object(out);
+}
+
+static void put_thread(struct dump *dump, struct json_out *out, const struct dump_thread *thread)
+{
+	static const char *const stacks[] = {
+		[DUMP_WHOLE] = "whole", [DUMP_EMPTY] = "empty", [DUMP_TORN] = "torn", [DUMP_CUT] = "cut"};
+
+	json_put_newline(out);
+	json_begin_object(out, NULL);
+	json_put_integer(out, "tid", thread->tid);
+	json_put_text(out, "name", thread->name);
+	json_put_bool(out, "is_main", thread->is_main);
+	json_put_unsigned(out, "interpreter", thread->interpreter);
+	json_put_text(out, "state", remote_activity_text(thread->activity.kind));
+	json_put_text(out, "waiting_for", thread->activity.what);
+	json_put_text(out, "waiting_on", thread->activity.detail[0] ? thread->activity.detail : NULL);
+	json_put_bool(out, "has_gil", thread->has_gil);
+	json_put_text(out, "stack", stacks[thread->stack]);
+	json_put_unsigned(out, "elided_frames", thread->elided);
+	json_begin_array(out, "frames");
+	for (uint32_t i = 0; i < thread->frame_count; i++)
+		put_frame(dump, out, &thread->frames[i]);
+	json_end_array(out);
+	json_end_object(out);
+}
+
+static void print_json(struct dump *dump)
+{
+	struct json_out out;
+
+	json_out_init(&out, stdout);
+	json_begin_object(&out, NULL);
+	json_put_integer(&out, "pid", dump->pid);
+	json_put_text(&out, "python", dump->python);
+	json_put_text(&out, "command", dump->command);
+	json_put_bool(&out, "is_collecting_garbage", dump->is_collecting);
+	json_put_unsigned(&out, "other_threads", dump->other_threads);
+	json_begin_array(&out, "threads");
+	for (uint32_t i = 0; i < dump->thread_count; i++)
+		put_thread(dump, &out, &dump->threads[i]);
+	json_end_array(&out);
+	json_end_object(&out);
+	putchar('\n');
+}
+
+static int dump_run(int argc, char **argv)
+{
+	struct dump_settings settings = {.color = "auto"};
+	struct options_result parsed;
+	struct dump *dump = NULL;
+	char command[64];
+	struct err err;
+	pid_t pid;
+	int status = command_read_options(&command_dump, argc, argv, &settings, &parsed);
+
+	if (status != COMMAND_GO_ON)
+		return status;
+	status = process_operand(parsed.operands, parsed.operand_count, "dump", &pid, &err);
+	if (!status) {
+		snprintf(command, sizeof(command), "heatline dump %d", (int)pid);
+		dump = dump_new(pid, settings.has_locals, command, &err);
+	}
+	if (!dump)
+		status = command_error(&err);
+	else if (settings.is_json)
+		print_json(dump);
+	else
+		print_text(dump, settings.color);
+	dump_free(dump);
+	options_result_fini(&parsed);
+	return status;
+}
+
+const struct command command_dump = {
+	.name = "dump",
+	.usage = "[options] PID",
+	.summary = "Show the stack of every thread of a running Python process.",
+	.details = "For each thread: its name, whether it runs, waits for the GIL or for something "
+		   "else, and its stack with the source lines, the innermost call last. The "
+		   "process is not stopped and does not notice.",
+	.examples = "heatline dump 1234\twhere is it now\n"
+		    "heatline dump --locals 1234\twith local variables\n"
+		    "heatline dump --json 1234 | jq .threads\tfor scripts\n",
+	.options = dump_options,
+	.run = dump_run,
+};

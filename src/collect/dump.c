@@ -1,0 +1,337 @@
+/* dump.c - see dump.h. */
+#include "collect/dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "collect/codes.h"
+#include "profile/source.h"
+#include "python/code.h"
+#include "remote/procfs.h"
+
+#define FRAMES_MAX 60000u        /* deeper than any recursion limit that is met */
+#define CODE_BYTES_MAX (4u << 20) /* one code object with its tables */
+#define TRIES 5
+
+struct dump_source {
+	const char *file; /* interned */
+	char *text;       /* owned; NULL: cannot be read */
+	struct source_lines lines;
+};
+
+/* Everything that is needed while a dump is made. */
+struct maker {
+	struct remote remote;
+	struct dump *dump;
+	struct codes codes;
+	struct map known;      /* address of a code object to its index in codes */
+	char cwd[4096];        /* of the process; "": not known */
+	unsigned char *buffer; /* owned; CODE_BYTES_MAX */
+	struct walk_scratch *scratch; /* owned */
+	struct walk_frame *frames;    /* owned; FRAMES_MAX */
+	py_addr *places;              /* owned; FRAMES_MAX */
+	uint32_t *identities;         /* owned; FRAMES_MAX */
+	bool has_locals;
+};
+
+/* ---- frames ---- */
+
+/* The code object's index in codes, or 0. */
+static uint32_t code_of(struct maker *maker, py_addr address)
+{
+	bool is_new;
+	uint64_t *index = map_put(&maker->known, address, &is_new);
+	struct code_info info;
+
+	if (is_new) {
+		*index = 0;
+		if (code_read(&maker->remote.walker, address, maker->buffer, CODE_BYTES_MAX, &info))
+			*index = codes_add(&maker->codes, &info, maker->remote.layout.version, &is_new);
+	}
+	return (uint32_t)*index;
+}
+
+static const char *full_name(struct maker *maker, const char *name)
+{
+	if (name[0] == '<' || name[0] == '/' || name[0] == '\0' || maker->cwd[0] == '\0')
+		return intern_text(maker->dump->strings, name);
+	char *joined = path_join(maker->cwd, name);
+	char *normal = path_normalise(joined);
+	const char *kept = intern_text(maker->dump->strings, normal);
+
+	free(normal);
+	free(joined);
+	return kept;
+}
+
+static void add_locals(struct maker *maker, uint32_t at, struct dump_frame *frame)
+{
+	struct remote_local *locals = mem_zalloc(REMOTE_LOCALS_MAX, sizeof(*locals));
+
+	frame->local_count = remote_locals_read(&maker->remote, maker->frames[at].code, maker->places[at],
+						locals);
+	frame->locals = mem_resize(locals, frame->local_count, sizeof(*locals));
+}
+
+/* Adds frame number `at` of those walked; false when it is none to be shown. */
+static bool add_frame(struct maker *maker, struct dump_thread *thread, uint32_t at)
+{
+	struct dump_frame *frame = &thread->frames[thread->frame_count];
+	uint32_t index;
+
+	if (maker->identities[at] == CODE_HIDDEN)
+		return false;
+	index = maker->identities[at] == CODE_TORN ? 0 : code_of(maker, maker->frames[at].code);
+	if (index == 0) {
+		thread->stack = DUMP_TORN;
+		return false;
+	}
+	struct code *code = &maker->codes.items[index];
+	*frame = (struct dump_frame){
+		.file = full_name(maker, code->filename),
+		.function = intern_text(maker->dump->strings, code->qualname),
+		.line = codes_line(code, maker->frames[at].offset),
+	};
+	if (maker->has_locals)
+		add_locals(maker, at, frame);
+	thread->frame_count++;
+	return true;
+}
+
+static bool has_torn(const struct maker *maker, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (maker->identities[i] == CODE_TORN)
+			return true;
+	}
+	return false;
+}
+
+/* Walks until a stack comes out whole, some times at most: a dump has time. */
+static enum walk_result walk_whole(struct maker *maker, py_addr state, uint32_t *count)
+{
+	enum walk_result result = WALK_TORN;
+
+	for (int i = 0; i < TRIES && result == WALK_TORN; i++) {
+		result = walk_thread(&maker->remote.walker, state, maker->scratch, maker->frames, count);
+		code_identities(&maker->remote.walker, maker->frames, *count, maker->identities);
+		if (result != WALK_CUT && has_torn(maker, *count))
+			result = WALK_TORN;
+	}
+	return result;
+}
+
+static void read_stack(struct maker *maker, py_addr state, struct dump_thread *thread)
+{
+	static const enum dump_stack stacks[] = {
+		[WALK_OK] = DUMP_WHOLE, [WALK_NO_PYTHON] = DUMP_EMPTY,
+		[WALK_CUT] = DUMP_CUT, [WALK_TORN] = DUMP_TORN,
+	};
+	uint32_t count;
+
+	thread->stack = stacks[walk_whole(maker, state, &count)];
+	uint32_t shown = count < 2 * DUMP_FRAMES_KEPT ? count : 2 * DUMP_FRAMES_KEPT;
+	thread->frames = mem_zalloc(shown, sizeof(*thread->frames));
+	for (uint32_t i = count; i-- > 0;) {
+		if (count > shown && i >= DUMP_FRAMES_KEPT && i < count - DUMP_FRAMES_KEPT)
+			thread->elided++;
+		else
+			add_frame(maker, thread, i);
+	}
+}
+
+/* ---- threads ---- */
+
+static void read_thread(struct maker *maker, const struct remote_thread *from, struct dump_thread *thread)
+{
+	struct remote_gil gil;
+
+	remote_gil_read(&maker->remote, from->interpreter, &gil);
+	thread->tid = from->tid;
+	thread->is_main = from->tid == maker->remote.pid;
+	thread->has_gil = gil.holder == from->state;
+	thread->interpreter = from->interpreter_index;
+	remote_activity_read(&maker->remote, from->tid, -1, &gil, &thread->activity);
+	read_stack(maker, from->state, thread);
+}
+
+static void read_collecting(struct maker *maker, py_addr interpreter)
+{
+	const struct py_layout *layout = &maker->remote.layout;
+	py_addr at = layout->interp_gc_collecting != PY_ABSENT ? interpreter + layout->interp_gc_collecting
+							       : maker->remote.runtime +
+									 layout->runtime_gc_collecting;
+	int32_t value = 0;
+
+	if (layout->interp_gc_collecting != PY_ABSENT || layout->runtime_gc_collecting != PY_ABSENT)
+		maker->remote.reader.read(&maker->remote.reader, at, &value, sizeof(value));
+	maker->dump->is_collecting |= value == 1;
+}
+
+/* OS threads that no thread state belongs to. */
+static uint32_t count_others(const struct remote_threads *threads)
+{
+	uint32_t others = 0;
+
+	for (uint32_t t = 0; t < threads->tasks.count; t++) {
+		bool is_python = false;
+
+		for (uint32_t i = 0; i < threads->items.count && !is_python; i++)
+			is_python = threads->items.items[i].tid == threads->tasks.items[t].tid;
+		others += !is_python;
+	}
+	return others;
+}
+
+static void read_threads(struct maker *maker)
+{
+	struct remote_threads threads = { 0 };
+	struct dump *dump = maker->dump;
+
+	dump->thread_count = remote_threads_read(&maker->remote, &threads);
+	dump->threads = mem_zalloc(dump->thread_count, sizeof(*dump->threads));
+	char(*names)[REMOTE_NAME_BYTES] = mem_zalloc(dump->thread_count, REMOTE_NAME_BYTES);
+	for (uint32_t i = 0; i < dump->thread_count; i++)
+		read_thread(maker, &threads.items.items[i], &dump->threads[i]);
+	/* Afterwards: names may take long, and the stacks are to be close together. */
+	remote_names_read(&maker->remote, &threads, names);
+	for (uint32_t i = 0; i < dump->thread_count; i++) {
+		memcpy(dump->threads[i].name, names[i], REMOTE_NAME_BYTES);
+		read_collecting(maker, threads.items.items[i].interpreter);
+	}
+	dump->other_threads = count_others(&threads);
+	free(names);
+	remote_threads_fini(&threads);
+}
+
+/* ---- the whole ---- */
+
+static const char *read_command(struct dump *dump)
+{
+	char text[2048];
+	ssize_t size = procfs_read(dump->pid, "cmdline", text, sizeof(text));
+
+	if (size <= 0)
+		return NULL;
+	for (ssize_t i = 0; i < size - 1; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	return intern_text(dump->strings, text);
+}
+
+static void maker_fini(struct maker *maker)
+{
+	codes_fini(&maker->codes);
+	map_fini(&maker->known);
+	free(maker->buffer);
+	free(maker->scratch);
+	free(maker->frames);
+	free(maker->places);
+	free(maker->identities);
+	free(maker);
+}
+
+static struct maker *maker_new(struct dump *dump, bool has_locals)
+{
+	struct maker *maker = mem_zalloc(1, sizeof(*maker));
+
+	maker->dump = dump;
+	maker->has_locals = has_locals;
+	codes_init(&maker->codes, dump->strings);
+	map_init(&maker->known);
+	maker->buffer = mem_alloc(CODE_BYTES_MAX);
+	maker->scratch = mem_alloc(sizeof(*maker->scratch));
+	maker->frames = mem_alloc(FRAMES_MAX * sizeof(*maker->frames));
+	maker->places = mem_alloc(FRAMES_MAX * sizeof(*maker->places));
+	maker->identities = mem_alloc(FRAMES_MAX * sizeof(*maker->identities));
+	return maker;
+}
+
+struct dump *dump_new(pid_t pid, bool has_locals, const char *command, struct err *err)
+{
+	struct dump *dump = mem_zalloc(1, sizeof(*dump));
+	struct maker *maker;
+	int status;
+
+	dump->strings = intern_new();
+	maker = maker_new(dump, has_locals);
+	status = remote_open(&maker->remote, pid, command, err);
+	if (status == 0) {
+		maker->remote.walker.room = FRAMES_MAX;
+		maker->remote.walker.places = maker->places;
+		dump->pid = maker->remote.pid;
+		dump->python = intern_text(dump->strings, maker->remote.version_text);
+		dump->command = read_command(dump);
+		if (!procfs_link(dump->pid, "cwd", maker->cwd, sizeof(maker->cwd)))
+			maker->cwd[0] = '\0';
+		read_threads(maker);
+		if (dump->thread_count == 0)
+			status = err_set(err, ERR_TARGET, "process %d has ended", (int)pid);
+	}
+	maker_fini(maker);
+	if (status == 0)
+		return dump;
+	dump_free(dump);
+	return NULL;
+}
+
+void dump_free(struct dump *dump)
+{
+	if (dump == NULL)
+		return;
+	for (uint32_t i = 0; i < dump->thread_count; i++) {
+		for (uint32_t f = 0; f < dump->threads[i].frame_count; f++)
+			free(dump->threads[i].frames[f].locals);
+		free(dump->threads[i].frames);
+	}
+	for (uint32_t i = 0; i < dump->source_count; i++) {
+		if (dump->sources[i].text != NULL)
+			source_lines_fini(&dump->sources[i].lines);
+		free(dump->sources[i].text);
+	}
+	free(dump->sources);
+	free(dump->threads);
+	intern_free(dump->strings);
+	free(dump);
+}
+
+/* The file as the process sees it, read once; its text is NULL when there is
+ * none. */
+static struct dump_source *load_source(struct dump *dump, const char *file)
+{
+	for (uint32_t i = 0; i < dump->source_count; i++) {
+		if (dump->sources[i].file == file)
+			return &dump->sources[i];
+	}
+	vec_reserve(dump->sources, dump->source_room, dump->source_count);
+	struct dump_source *source = &dump->sources[dump->source_count++];
+	size_t size = 0, room = strlen(file) + 40;
+	char *path = mem_alloc(room);
+
+	snprintf(path, room, "/proc/%d/root%s", (int)dump->pid, file);
+	*source = (struct dump_source){ .file = file, .text = source_load(path, &size) };
+	if (source->text != NULL)
+		source_lines_init(&source->lines, source->text, size);
+	free(path);
+	return source;
+}
+
+const char *dump_source_line(struct dump *dump, const struct dump_frame *frame, size_t *size)
+{
+	const struct dump_source *source = frame->file[0] == '/' ? load_source(dump, frame->file) : NULL;
+
+	if (source == NULL || source->text == NULL)
+		return NULL;
+	const char *line = source_line(&source->lines, frame->line, size);
+	while (*size > 0 && (*line == ' ' || *line == '\t')) {
+		line++;
+		(*size)--;
+	}
+	return *size > 0 ? line : NULL;
+}

@@ -1,0 +1,72 @@
+/* dump.h - the stacks of all threads of a running process, at one moment.
+ *
+ * The process is not stopped: each thread's stack is right by itself, and they
+ * lie some hundred microseconds apart.  A thread whose stack could not be read
+ * whole says so and leaves the others as they are.
+ *
+ * Life cycle: dump_new once, read it, dump_free.  Texts come from the process
+ * and may hold anything. */
+#ifndef HEATLINE_COLLECT_DUMP_H
+#define HEATLINE_COLLECT_DUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "remote/activity.h"
+#include "remote/names.h"
+#include "remote/values.h"
+
+#define DUMP_FRAMES_KEPT 200u /* on each side of what is left out */
+
+struct dump_frame {
+	const char *file;     /* interned; absolute where it is known */
+	const char *function; /* interned */
+	uint32_t line;        /* 0: none */
+	struct remote_local *locals; /* owned */
+	uint32_t local_count;
+};
+
+enum dump_stack {
+	DUMP_WHOLE,
+	DUMP_EMPTY, /* no Python frame: it has not begun, or runs C code only */
+	DUMP_TORN,  /* could not be read whole; what is there may be wrong */
+	DUMP_CUT,   /* deeper than is followed: the outermost are missing */
+};
+
+struct dump_thread {
+	pid_t tid;        /* 0: not known */
+	bool is_main;
+	bool has_gil;
+	uint32_t interpreter; /* 0: the main one */
+	char name[REMOTE_NAME_BYTES];
+	struct remote_activity activity;
+	enum dump_stack stack;
+	struct dump_frame *frames; /* owned; outermost first */
+	uint32_t frame_count;
+	uint32_t elided; /* frames left out, after the first DUMP_FRAMES_KEPT */
+};
+
+struct dump {
+	pid_t pid;
+	const char *python;  /* "3.11.7"; interned */
+	const char *command; /* interned; NULL when not known */
+	struct dump_thread *threads; /* owned */
+	uint32_t thread_count;
+	uint32_t other_threads; /* OS threads that run no Python */
+	bool is_collecting;     /* a garbage collection is going on */
+	struct intern *strings; /* owned */
+	struct dump_source *sources; /* owned; dump.c's own: files that were read */
+	uint32_t source_count, source_room;
+};
+
+/* Returns NULL with the sentence in err; command as for remote_open. */
+struct dump *dump_new(pid_t pid, bool has_locals, const char *command, struct err *err);
+void dump_free(struct dump *dump);
+
+/* The source of the frame's line without what it is indented by, as the process
+ * sees the file; not terminated, valid until dump_free.  NULL: none. */
+const char *dump_source_line(struct dump *dump, const struct dump_frame *frame, size_t *size);
+
+#endif

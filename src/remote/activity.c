@@ -1,0 +1,233 @@
+/* activity.c - see activity.h. */
+#include "remote/activity.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "python/bits.h"
+#include "remote/procfs.h"
+
+/* A GIL's structure: its interval, its last holder, whether it is taken, and
+ * the locks of the C library, which differ by architecture; 3.12 and later. */
+#define GIL_HOLDER 8u
+#define GIL_LOCKED 16u
+#define GIL_HEAD_BYTES 24u
+#define GIL_BYTES 256u
+
+void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil)
+{
+	const struct py_layout *layout = &remote->layout;
+	const struct mem_reader *reader = &remote->reader;
+	unsigned char head[GIL_HEAD_BYTES];
+	py_addr at = 0;
+
+	*gil = (struct remote_gil){ 0, 0, 0 };
+	if (layout->interp_gil != PY_ABSENT) {
+		if (!reader->read(reader, interpreter + layout->interp_gil, &at, sizeof(at)) ||
+		    !is_pointer(at) || !reader->read(reader, at, head, sizeof(head)))
+			return;
+		*gil = (struct remote_gil){ at, at + GIL_BYTES, 0 };
+		if (load_u32(head + GIL_LOCKED) == 1)
+			gil->holder = load_u64(head + GIL_HOLDER);
+	} else if (layout->runtime_gilstate_current != PY_ABSENT) {
+		*gil = (struct remote_gil){ remote->runtime, remote->runtime + remote->runtime_size, 0 };
+		if (!reader->read(reader, remote->runtime + layout->runtime_gilstate_current,
+				  &gil->holder, sizeof(gil->holder)))
+			gil->holder = 0;
+	}
+}
+
+/* ---- system calls ---- */
+
+/* What a thread that sits in one waits for.  has_file: its first argument is
+ * a descriptor that says more. */
+static const struct {
+	long number;
+	const char *what;
+	bool has_file;
+} calls[] = {
+	{ SYS_futex, "lock", false },
+	{ SYS_nanosleep, "sleep", false },
+	{ SYS_clock_nanosleep, "sleep", false },
+	{ SYS_read, "read", true },
+	{ SYS_readv, "read", true },
+	{ SYS_pread64, "read", true },
+	{ SYS_write, "write", true },
+	{ SYS_writev, "write", true },
+	{ SYS_pwrite64, "write", true },
+	{ SYS_fsync, "sync", true },
+	{ SYS_fdatasync, "sync", true },
+	{ SYS_flock, "file lock", true },
+	{ SYS_fcntl, "file lock", true },
+	{ SYS_connect, "connect", true },
+	{ SYS_accept, "accept", true },
+	{ SYS_accept4, "accept", true },
+	{ SYS_recvfrom, "receive", true },
+	{ SYS_recvmsg, "receive", true },
+	{ SYS_sendto, "send", true },
+	{ SYS_sendmsg, "send", true },
+	{ SYS_ppoll, "poll", false },
+	{ SYS_pselect6, "poll", false },
+	{ SYS_epoll_pwait, "poll", false },
+	{ SYS_wait4, "child process", false },
+	{ SYS_waitid, "child process", false },
+	{ SYS_rt_sigtimedwait, "signal", false },
+	{ SYS_rt_sigsuspend, "signal", false },
+	{ SYS_openat, "open", false },
+#ifdef __x86_64__
+	{ SYS_poll, "poll", false },
+	{ SYS_select, "poll", false },
+	{ SYS_epoll_wait, "poll", false },
+	{ SYS_pause, "signal", false },
+	{ SYS_open, "open", false },
+#endif
+};
+
+/* The call a thread sits in, as its syscall file tells. */
+struct call {
+	bool is_running;
+	long number; /* -1: none, it was interrupted elsewhere (a page fault) */
+	uint64_t first_argument;
+};
+
+static bool call_read(int fd, struct call *call)
+{
+	char text[256];
+	char *end;
+	ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	*call = (struct call){ .is_running = text_starts_with(text, "running"), .number = -1 };
+	if (call->is_running)
+		return true;
+	call->number = strtol(text, &end, 10);
+	call->first_argument = strtoull(end, NULL, 16);
+	return end != text;
+}
+
+static enum remote_activity_kind kind_of(const struct call *call, const struct remote_gil *gil)
+{
+	if (call->is_running)
+		return ACTIVITY_RUNNING;
+	if (call->number == SYS_futex && call->first_argument >= gil->start &&
+	    call->first_argument < gil->end)
+		return ACTIVITY_GIL;
+	return ACTIVITY_WAITING;
+}
+
+int remote_activity_open(const struct remote *remote, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)remote->pid, (int)tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+enum remote_activity_kind remote_activity_kind(int fd, const struct remote_gil *gil)
+{
+	struct call call;
+
+	return fd >= 0 && call_read(fd, &call) ? kind_of(&call, gil) : ACTIVITY_UNKNOWN;
+}
+
+/* ---- in words ---- */
+
+static void describe_file(const struct remote *remote, uint64_t fd, char *text, size_t size)
+{
+	char name[40], target[256];
+
+	snprintf(name, sizeof(name), "fd/%d", (int)fd);
+	if (!procfs_link(remote->pid, name, target, sizeof(target)))
+		return;
+	if (text_starts_with(target, "socket:"))
+		snprintf(text, size, "socket");
+	else if (text_starts_with(target, "pipe:"))
+		snprintf(text, size, "pipe");
+	else
+		snprintf(text, size, "%s", target);
+}
+
+static bool is_select(long number)
+{
+#ifdef SYS_select
+	if (number == SYS_select)
+		return true;
+#endif
+	return number == SYS_pselect6;
+}
+
+static void describe_call(const struct remote *remote, const struct call *call,
+			  struct remote_activity *activity)
+{
+	activity->what = "kernel";
+	/* How Python slept before 3.11: waiting for events on no file at all. */
+	if (is_select(call->number) && call->first_argument == 0) {
+		activity->what = "sleep";
+		return;
+	}
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (calls[i].number != call->number)
+			continue;
+		activity->what = calls[i].what;
+		if (calls[i].has_file)
+			describe_file(remote, call->first_argument, activity->detail,
+				      sizeof(activity->detail));
+		return;
+	}
+	if (call->number < 0)
+		activity->what = "memory";
+	else
+		snprintf(activity->detail, sizeof(activity->detail), "system call %ld", call->number);
+}
+
+/* Whether a signal or a debugger has stopped the thread. */
+static bool is_stopped(const struct remote *remote, pid_t tid)
+{
+	char name[40], text[1024];
+
+	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
+	if (procfs_read(remote->pid, name, text, sizeof(text)) <= 0)
+		return false;
+	const char *state = strrchr(text, ')');
+	return state != NULL && (state[2] == 'T' || state[2] == 't');
+}
+
+void remote_activity_read(const struct remote *remote, pid_t tid, int fd,
+			  const struct remote_gil *gil, struct remote_activity *activity)
+{
+	struct call call;
+	int own = fd < 0 && tid > 0 ? remote_activity_open(remote, tid) : -1;
+
+	activity->kind = ACTIVITY_UNKNOWN;
+	activity->what = NULL;
+	activity->detail[0] = '\0';
+	if ((fd >= 0 || own >= 0) && call_read(fd >= 0 ? fd : own, &call)) {
+		activity->kind = kind_of(&call, gil);
+		if (activity->kind != ACTIVITY_RUNNING && is_stopped(remote, tid))
+			activity->kind = ACTIVITY_STOPPED;
+		if (activity->kind == ACTIVITY_WAITING)
+			describe_call(remote, &call, activity);
+	}
+	if (own >= 0)
+		close(own);
+}
+
+const char *remote_activity_text(enum remote_activity_kind kind)
+{
+	static const char *const texts[] = {
+		[ACTIVITY_UNKNOWN] = "unknown",
+		[ACTIVITY_RUNNING] = "running",
+		[ACTIVITY_GIL] = "waiting for the GIL",
+		[ACTIVITY_WAITING] = "waiting",
+		[ACTIVITY_STOPPED] = "stopped",
+	};
+
+	return texts[kind];
+}

@@ -1,0 +1,46 @@
+/* activity.h - what a thread does now: it runs, waits for the GIL, or waits in
+ * the kernel, and for what.
+ *
+ * A thread waits for the GIL when it sleeps on the GIL's own condition
+ * variable: the address it sleeps on says so exactly. */
+#ifndef HEATLINE_REMOTE_ACTIVITY_H
+#define HEATLINE_REMOTE_ACTIVITY_H
+
+#include "remote/remote.h"
+
+/* An interpreter's GIL.  From 3.12 on each may have its own. */
+struct remote_gil {
+	py_addr start, end; /* where its parts lie; 0: not known, or there is none */
+	py_addr holder;     /* the thread state that has it; 0: nobody, or not known */
+};
+
+enum remote_activity_kind {
+	ACTIVITY_UNKNOWN, /* the thread has gone, or may not be looked at */
+	ACTIVITY_RUNNING, /* on a CPU, or ready to be */
+	ACTIVITY_GIL,     /* waits for the GIL */
+	ACTIVITY_WAITING, /* in the kernel */
+	ACTIVITY_STOPPED, /* by a signal or a debugger */
+};
+
+struct remote_activity {
+	enum remote_activity_kind kind;
+	const char *what; /* "sleep", "lock", "read": static; NULL unless WAITING */
+	char detail[256]; /* what on: "/dev/pts/0", "socket"; may be empty */
+};
+
+void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil);
+
+/* fd is an open /proc/PID/task/TID/syscall, or -1: it is opened for this once. */
+void remote_activity_read(const struct remote *remote, pid_t tid, int fd,
+			  const struct remote_gil *gil, struct remote_activity *activity);
+
+/* The same without the detail, for a sampling loop. */
+enum remote_activity_kind remote_activity_kind(int fd, const struct remote_gil *gil);
+
+/* Opens the file; -1 when it cannot be. */
+int remote_activity_open(const struct remote *remote, pid_t tid);
+
+/* "running", "waiting for the GIL", ... */
+const char *remote_activity_text(enum remote_activity_kind kind);
+
+#endif

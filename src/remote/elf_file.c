@@ -1,0 +1,178 @@
+/* elf_file.c - see elf_file.h.
+ *
+ * What must hold: a pointer into the file comes from elf_at(), which knows the
+ * file's size. */
+#include "remote/elf_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECTIONS_MAX 4096u
+#define SYMBOLS_MAX 4000000u
+#define PAGE_BYTES 4096u
+
+#ifdef __aarch64__
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE EM_X86_64
+#endif
+
+/* size bytes of the file at offset, or NULL when it does not have them. */
+static const void *elf_at(const struct elf_file *elf, uint64_t offset, uint64_t size)
+{
+	if (offset > elf->size || elf->size - offset < size)
+		return NULL;
+	return elf->bytes + offset;
+}
+
+static const Elf64_Ehdr *head_of(const struct elf_file *elf)
+{
+	return (const Elf64_Ehdr *)(const void *)elf->bytes;
+}
+
+static bool is_elf(const struct elf_file *elf)
+{
+	const Elf64_Ehdr *head = elf_at(elf, 0, sizeof(*head));
+
+	return head != NULL && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       head->e_machine == MACHINE && head->e_shoff % 8 == 0 && head->e_phoff % 8 == 0;
+}
+
+int elf_open(struct elf_file *elf, const char *path)
+{
+	struct stat status;
+	/* Never wait for somebody's pipe or terminal. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0) {
+		close(fd);
+		return -ENOEXEC;
+	}
+	void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	int error = errno;
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return -error;
+	*elf = (struct elf_file){ bytes, (size_t)status.st_size };
+	if (is_elf(elf))
+		return 0;
+	elf_close(elf);
+	return -ENOEXEC;
+}
+
+void elf_close(struct elf_file *elf)
+{
+	if (elf->bytes != NULL)
+		munmap((void *)(uintptr_t)elf->bytes, elf->size);
+	*elf = (struct elf_file){ NULL, 0 };
+}
+
+/* Section number index, or NULL. */
+static const Elf64_Shdr *section_at(const struct elf_file *elf, uint32_t index)
+{
+	const Elf64_Ehdr *head = head_of(elf);
+
+	if (index >= head->e_shnum || index >= SECTIONS_MAX || head->e_shentsize != sizeof(Elf64_Shdr))
+		return NULL;
+	return elf_at(elf, head->e_shoff + (uint64_t)index * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
+}
+
+/* The name at offset in a section of strings; "" when there is none. */
+static const char *string_at(const struct elf_file *elf, const Elf64_Shdr *strings, uint64_t offset)
+{
+	const char *at;
+
+	if (strings == NULL || strings->sh_type != SHT_STRTAB || offset >= strings->sh_size)
+		return "";
+	at = elf_at(elf, strings->sh_offset + offset, strings->sh_size - offset);
+	if (at == NULL || memchr(at, '\0', strings->sh_size - offset) == NULL)
+		return "";
+	return at;
+}
+
+/* Looks through one table for the names that have not been found yet. */
+static void search_table(const struct elf_file *elf, const Elf64_Shdr *table,
+			 const char *const *names, struct elf_piece *found, size_t count)
+{
+	const Elf64_Shdr *strings = section_at(elf, table->sh_link);
+	uint64_t symbols = table->sh_size / sizeof(Elf64_Sym);
+	const Elf64_Sym *symbol = table->sh_offset % 8 == 0
+					  ? elf_at(elf, table->sh_offset, symbols * sizeof(*symbol))
+					  : NULL;
+
+	if (strings == NULL || symbol == NULL || symbols > SYMBOLS_MAX)
+		return;
+	for (uint64_t i = 0; i < symbols; i++, symbol++) {
+		if (symbol->st_value == 0 || symbol->st_shndx == SHN_UNDEF ||
+		    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
+			continue;
+		const char *name = string_at(elf, strings, symbol->st_name);
+
+		for (size_t n = 0; n < count; n++) {
+			if (found[n].address == 0 && strcmp(names[n], name) == 0)
+				found[n] = (struct elf_piece){ symbol->st_value, symbol->st_size };
+		}
+	}
+}
+
+void elf_find_symbols(const struct elf_file *elf, const char *const *names, struct elf_piece *found,
+		      size_t count)
+{
+	static const uint32_t kinds[] = { SHT_DYNSYM, SHT_SYMTAB };
+
+	memset(found, 0, count * sizeof(*found));
+	for (size_t kind = 0; kind < 2; kind++) {
+		const Elf64_Shdr *section;
+		size_t known = 0;
+
+		while (known < count && found[known].address != 0)
+			known++;
+		for (uint32_t i = 0; known < count && (section = section_at(elf, i)) != NULL; i++) {
+			if (section->sh_type == kinds[kind])
+				search_table(elf, section, names, found, count);
+		}
+	}
+}
+
+bool elf_find_section(const struct elf_file *elf, const char *name, struct elf_piece *piece)
+{
+	const Elf64_Shdr *names = section_at(elf, head_of(elf)->e_shstrndx);
+	const Elf64_Shdr *section;
+
+	for (uint32_t i = 0; (section = section_at(elf, i)) != NULL; i++) {
+		if (strcmp(string_at(elf, names, section->sh_name), name) == 0) {
+			*piece = (struct elf_piece){ section->sh_addr, section->sh_size };
+			return true;
+		}
+	}
+	return false;
+}
+
+bool elf_first_load(const struct elf_file *elf, uint64_t *file_offset, uint64_t *address)
+{
+	const Elf64_Ehdr *head = head_of(elf);
+
+	if (head->e_phentsize != sizeof(Elf64_Phdr))
+		return false;
+	for (uint32_t i = 0; i < head->e_phnum; i++) {
+		const Elf64_Phdr *part = elf_at(elf, head->e_phoff + (uint64_t)i * sizeof(*part),
+						sizeof(*part));
+
+		if (part == NULL)
+			return false;
+		if (part->p_type == PT_LOAD) {
+			*file_offset = part->p_offset & ~(uint64_t)(PAGE_BYTES - 1);
+			*address = part->p_vaddr & ~(uint64_t)(PAGE_BYTES - 1);
+			return true;
+		}
+	}
+	return false;
+}

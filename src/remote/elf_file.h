@@ -1,0 +1,42 @@
+/* elf_file.h - symbols and sections of a 64-bit ELF file.
+ *
+ * The file belongs to the target (it may lie in a container that somebody else
+ * made), so every offset in it is checked before it is followed.  It is
+ * mapped, not read: of an executable of 30 MB some pages are touched. */
+#ifndef HEATLINE_REMOTE_ELF_FILE_H
+#define HEATLINE_REMOTE_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_file {
+	const unsigned char *bytes; /* mapped */
+	size_t size;
+};
+
+/* A piece of the address space that the file describes, before it is moved to
+ * where it was loaded. */
+struct elf_piece {
+	uint64_t address, size;
+};
+
+/* Returns 0 or -errno; -ENOEXEC when it is no ELF file of this machine's kind.
+ * A file that is cut short while it is mapped would fault; it is kept open for
+ * a moment only. */
+int elf_open(struct elf_file *elf, const char *path);
+void elf_close(struct elf_file *elf);
+
+/* Several variables by name, address 0 where there is none; first among those
+ * that the loader sees, which survive stripping, then among all. */
+void elf_find_symbols(const struct elf_file *elf, const char *const *names, struct elf_piece *found,
+		      size_t count);
+
+/* The section of this name; false when there is none. */
+bool elf_find_section(const struct elf_file *elf, const char *name, struct elf_piece *piece);
+
+/* The first piece that is loaded: where it lies in the file and in memory,
+ * both rounded down to a page. */
+bool elf_first_load(const struct elf_file *elf, uint64_t *file_offset, uint64_t *address);
+
+#endif

@@ -1,0 +1,30 @@
+/* maps.h - what a process has mapped where, from /proc/PID/maps.
+ *
+ * Only ranges that have a file are kept.  Bounded: a process with more ranges
+ * than any has is cut. */
+#ifndef HEATLINE_REMOTE_MAPS_H
+#define HEATLINE_REMOTE_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/vec.h"
+
+struct map_range {
+	uint64_t start, end;
+	uint64_t offset;  /* in the file */
+	bool is_executable;
+	const char *path; /* owned by the maps; ranges of one file share it */
+};
+
+struct maps {
+	VEC(struct map_range) ranges; /* by address */
+	VEC(char *) paths;            /* owned */
+};
+
+/* Returns 0, or -errno; a process that has ended gives -ENOENT or -ESRCH. */
+int maps_read(struct maps *maps, pid_t pid);
+void maps_fini(struct maps *maps);
+
+#endif

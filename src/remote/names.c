@@ -1,0 +1,75 @@
+/* names.c - see names.h. */
+#include "remote/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "remote/inspect.h"
+#include "remote/procfs.h"
+
+static void kernel_name(const struct remote *remote, const struct remote_thread *thread, char *text)
+{
+	char name[40];
+
+	text[0] = '\0';
+	if (thread->tid == remote->pid) {
+		snprintf(text, REMOTE_NAME_BYTES, "MainThread");
+		return;
+	}
+	snprintf(name, sizeof(name), "task/%d/comm", (int)thread->tid);
+	if (thread->tid <= 0 || procfs_read(remote->pid, name, text, REMOTE_NAME_BYTES) < 0)
+		text[0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+}
+
+/* Gives the name to whichever thread of the interpreter has this id. */
+static void give_name(const struct remote *remote, const struct remote_threads *threads,
+		      char (*names)[REMOTE_NAME_BYTES], py_addr interpreter,
+		      const struct inspect_entry *entry)
+{
+	char text[REMOTE_NAME_BYTES];
+	int64_t id;
+
+	if (entry->key == 0 || entry->value == 0 || !inspect_int(remote, entry->key, &id) ||
+	    !inspect_text(remote, inspect_attribute(remote, entry->value, "_name"), text, sizeof(text)))
+		return;
+	for (uint32_t i = 0; i < threads->items.count; i++) {
+		const struct remote_thread *thread = &threads->items.items[i];
+
+		if (thread->interpreter == interpreter && thread->pthread_id == (uint64_t)id)
+			snprintf(names[i], REMOTE_NAME_BYTES, "%s", text);
+	}
+}
+
+static void read_interpreter(const struct remote *remote, const struct remote_threads *threads,
+			     char (*names)[REMOTE_NAME_BYTES], py_addr interpreter)
+{
+	struct inspect_entry entries[INSPECT_ENTRIES_AT_ONCE];
+	py_addr active = inspect_module_variable(remote, interpreter, "threading", "_active");
+	struct inspect_dict dict;
+	uint32_t count;
+
+	if (active == 0 || !inspect_dict_open(remote, active, &dict))
+		return;
+	for (uint32_t from = 0; (count = inspect_dict_read(remote, &dict, from, entries)) > 0;
+	     from += count) {
+		for (uint32_t i = 0; i < count; i++)
+			give_name(remote, threads, names, interpreter, &entries[i]);
+	}
+}
+
+void remote_names_read(const struct remote *remote, const struct remote_threads *threads,
+		       char (*names)[REMOTE_NAME_BYTES])
+{
+	py_addr done = 0;
+
+	for (uint32_t i = 0; i < threads->items.count; i++)
+		kernel_name(remote, &threads->items.items[i], names[i]);
+	for (uint32_t i = 0; i < threads->items.count; i++) {
+		py_addr interpreter = threads->items.items[i].interpreter;
+
+		if (interpreter != done)
+			read_interpreter(remote, threads, names, interpreter);
+		done = interpreter;
+	}
+}

@@ -1,0 +1,323 @@
+/* open.c - from a pid to the interpreter's runtime and layout. */
+#include "remote/remote.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "remote/elf_file.h"
+#include "remote/maps.h"
+#include "remote/procfs.h"
+
+#define DATA_BYTES_MAX (8u << 20) /* of the interpreter's own variables, searched for its version */
+#define VERSION_FIRST 0x0308u
+
+/* Where the interpreter's file was loaded and what it has. */
+struct image {
+	uint64_t bias; /* to add to an address of the file */
+	uint64_t code; /* an address inside its code */
+	uint64_t runtime, code_type, version; /* addresses; 0: not there */
+	uint64_t runtime_size;
+	struct elf_piece data[2];             /* .data and .bss, moved */
+};
+
+enum symbol { SYMBOL_RUNTIME, SYMBOL_CODE_TYPE, SYMBOL_VERSION, SYMBOL_COUNT };
+static const char *const symbol_names[SYMBOL_COUNT] = { "_PyRuntime", "PyCode_Type", "Py_Version" };
+
+/* ---- the file ---- */
+
+/* Opens the file of a range as the process sees it.  The executable can be
+ * opened also when it has been replaced meanwhile. */
+static int open_file(struct elf_file *elf, pid_t pid, const char *path, bool is_executable)
+{
+	char exe[40];
+	char *full;
+	int status;
+
+	if (is_executable) {
+		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+		return elf_open(elf, exe);
+	}
+	full = mem_alloc(strlen(path) + 40);
+	snprintf(full, strlen(path) + 40, "/proc/%d/root%s", (int)pid, path);
+	status = elf_open(elf, full);
+	free(full);
+	return status;
+}
+
+/* By how much the file was moved, from its first range. */
+static bool find_bias(const struct elf_file *elf, const struct maps *maps, const char *path,
+		      struct image *image)
+{
+	uint64_t offset, address;
+	bool is_found = false;
+
+	if (!elf_first_load(elf, &offset, &address))
+		return false;
+	for (uint32_t i = 0; i < maps->ranges.count; i++) {
+		const struct map_range *range = &maps->ranges.items[i];
+
+		if (range->path != path)
+			continue;
+		if (!is_found && range->offset == offset) {
+			image->bias = range->start - address;
+			is_found = true;
+		}
+		if (range->is_executable && image->code == 0)
+			image->code = range->start;
+	}
+	return is_found;
+}
+
+static uint64_t moved(uint64_t address, uint64_t bias)
+{
+	return address == 0 ? 0 : address + bias;
+}
+
+/* Whether this file holds the interpreter; fills *image then. */
+static bool look_into(pid_t pid, const struct maps *maps, const char *path, bool is_executable,
+		      struct image *image)
+{
+	static const char *const data[] = { ".data", ".bss" };
+	struct elf_piece found[SYMBOL_COUNT];
+	struct elf_piece section;
+	struct elf_file elf;
+
+	memset(image, 0, sizeof(*image));
+	if (open_file(&elf, pid, path, is_executable) != 0)
+		return false;
+	elf_find_symbols(&elf, symbol_names, found, SYMBOL_COUNT);
+	if (found[SYMBOL_RUNTIME].address == 0 && elf_find_section(&elf, ".PyRuntime", &section))
+		found[SYMBOL_RUNTIME] = section;
+	if (found[SYMBOL_RUNTIME].address != 0 && find_bias(&elf, maps, path, image)) {
+		image->runtime = moved(found[SYMBOL_RUNTIME].address, image->bias);
+		image->runtime_size = found[SYMBOL_RUNTIME].size;
+		image->code_type = moved(found[SYMBOL_CODE_TYPE].address, image->bias);
+		image->version = moved(found[SYMBOL_VERSION].address, image->bias);
+		for (int i = 0; i < 2; i++) {
+			if (elf_find_section(&elf, data[i], &section))
+				image->data[i] = (struct elf_piece){
+					moved(section.address, image->bias), section.size };
+		}
+	}
+	elf_close(&elf);
+	return image->runtime != 0;
+}
+
+/* The executable, then whatever is called after Python. */
+static bool find_image(pid_t pid, const struct maps *maps, struct image *image)
+{
+	char exe[4096];
+
+	if (!procfs_link(pid, "exe", exe, sizeof(exe)))
+		exe[0] = '\0';
+	for (int is_library = 0; is_library < 2; is_library++) {
+		for (uint32_t i = 0; i < maps->paths.count; i++) {
+			const char *path = maps->paths.items[i];
+			bool is_executable = strcmp(path, exe) == 0;
+			bool is_wanted = is_library ? strstr(path_basename(path), "python") != NULL
+						    : is_executable;
+
+			if (is_wanted && look_into(pid, maps, path, is_executable && !is_library, image))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- the version ---- */
+
+/* "3.8.18 (" somewhere in the text that sys.version was made of. */
+static bool version_at(const char *at, size_t left, char *text, size_t size)
+{
+	size_t digits = 0, dots = 0;
+
+	if (left < 8 || at[0] != '3' || at[1] != '.')
+		return false;
+	while (digits < left && digits < size - 1 &&
+	       ((at[digits] >= '0' && at[digits] <= '9') || at[digits] == '.'))
+		dots += at[digits++] == '.';
+	if (dots != 2 || digits + 2 > left)
+		return false;
+	/* A release candidate, a build of one's own: "3.8.0rc1+ (". */
+	const char *bracket = memchr(at + digits, ' ', left - digits < 16 ? left - digits : 16);
+	if (bracket == NULL || (size_t)(bracket - at) + 1 >= left || bracket[1] != '(')
+		return false;
+	memcpy(text, at, digits);
+	text[digits] = '\0';
+	return true;
+}
+
+/* Searches the interpreter's variables; versions before 3.11 have no symbol
+ * that tells. */
+static bool search_version(const struct remote *remote, const struct elf_piece *piece, char *text,
+			   size_t size)
+{
+	size_t bytes = piece->size < DATA_BYTES_MAX ? piece->size : DATA_BYTES_MAX;
+	char *data;
+	bool is_found = false;
+
+	if (piece->address == 0 || bytes < 16)
+		return false;
+	data = mem_alloc(bytes);
+	if (remote->reader.read(&remote->reader, piece->address, data, bytes)) {
+		for (const char *at = data; !is_found && at != NULL;) {
+			is_found = version_at(at, bytes - (size_t)(at - data), text, size);
+			at = memchr(at + 1, '3', bytes - (size_t)(at + 1 - data));
+		}
+	}
+	free(data);
+	return is_found;
+}
+
+/* The version as a number (0x0308), and its text. */
+static unsigned find_version(struct remote *remote, const struct image *image)
+{
+	uint64_t words[2] = { 0, 0 };
+	unsigned long minor;
+
+	/* 3.13 and later: the published offsets say it. */
+	if (remote->reader.read(&remote->reader, image->runtime, words, sizeof(words)) &&
+	    memcmp(words, "xdebugpy", 8) == 0)
+		words[0] = words[1];
+	else if (image->version == 0 ||
+		 !remote->reader.read(&remote->reader, image->version, words, sizeof(words[0])))
+		words[0] = 0;
+	if (words[0] != 0) {
+		snprintf(remote->version_text, sizeof(remote->version_text), "%u.%u.%u",
+			 (unsigned)(words[0] >> 24 & 255), (unsigned)(words[0] >> 16 & 255),
+			 (unsigned)(words[0] >> 8 & 255));
+		return (unsigned)(words[0] >> 16 & 0xffff);
+	}
+	for (int i = 1; i >= 0; i--) {
+		if (search_version(remote, &image->data[i], remote->version_text,
+				   sizeof(remote->version_text))) {
+			minor = strtoul(remote->version_text + 2, NULL, 10);
+			return minor < 256 ? 0x0300 | (unsigned)minor : 0;
+		}
+	}
+	return 0;
+}
+
+static int learn_layout(struct remote *remote, unsigned version, struct err *err)
+{
+	const struct py_layout *known = py_layout_known(version);
+	const char *why;
+
+	if (version < VERSION_FIRST)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "process %d runs Python %s, which is not known; Heatline knows 3.8 and later",
+			       (int)remote->pid, version == 0 ? "of some version" : remote->version_text);
+	if (known != NULL) {
+		remote->layout = *known;
+		return 0;
+	}
+	if (py_layout_published(&remote->reader, remote->runtime, &remote->layout, &why) != 0)
+		return err_set(err, ERR_UNSUPPORTED, "process %d runs Python %s, which cannot be read: %s",
+			       (int)remote->pid, remote->version_text, why);
+	return 0;
+}
+
+/* ---- the process ---- */
+
+/* What can be said of a pid without looking into it.  A thread's id becomes
+ * that of its process. */
+static int check_process(pid_t *pid, struct err *err)
+{
+	char status[4096];
+	uint64_t group;
+
+	if (*pid <= 0 || procfs_read(*pid, "status", status, sizeof(status)) <= 0 ||
+	    !procfs_number(status, "Tgid", 0, 10, &group))
+		return err_set(err, ERR_TARGET, "there is no process %d", (int)*pid);
+	if (strstr(status, "\nState:\tZ") != NULL || strstr(status, "\nState:\tX") != NULL)
+		return err_set(err, ERR_TARGET, "process %d has ended", (int)*pid);
+	*pid = (pid_t)group;
+	return 0;
+}
+
+static int refuse_foreign(pid_t pid, const char *command, struct err *err)
+{
+	char exe[1024] = "";
+
+	errno = 0;
+	if (!procfs_link(pid, "exe", exe, sizeof(exe)) && (errno == EACCES || errno == EPERM))
+		return remote_refuse(pid, errno, command, err);
+	if (exe[0] == '\0')
+		return err_set(err, ERR_TARGET, "process %d is not Python", (int)pid);
+	return err_set(err, ERR_TARGET, "process %d is not Python: it runs %s", (int)pid, exe);
+}
+
+static bool is_in_namespace(pid_t pid)
+{
+	char status[4096];
+	uint64_t inner = (uint64_t)pid;
+
+	return procfs_read(pid, "status", status, sizeof(status)) > 0 &&
+	       procfs_number(status, "NSpid", -1, 10, &inner) && inner != (uint64_t)pid;
+}
+
+static int open_image(struct remote *remote, const struct image *image, const char *command,
+		      struct err *err)
+{
+	uint64_t word;
+	int status;
+
+	/* Having the map does not mean that the memory may be read. */
+	struct iovec local = { &word, sizeof(word) };
+	struct iovec there = { (void *)(uintptr_t)image->runtime, sizeof(word) };
+	if (process_vm_readv(remote->pid, &local, 1, &there, 1, 0) != (ssize_t)sizeof(word))
+		return remote_refuse(remote->pid, errno, command, err);
+	remote->runtime = image->runtime;
+	remote->runtime_size = image->runtime_size;
+	remote->image_start = image->code;
+	status = learn_layout(remote, find_version(remote, image), err);
+	if (status != 0)
+		return status;
+	remote->walker = (struct walker){ .reader = &remote->reader,
+					   .layout = &remote->layout,
+					   .code_type = image->code_type };
+	if (!remote->reader.read(&remote->reader,
+				 remote->runtime + remote->layout.runtime_interpreters_head, &word,
+				 sizeof(word)) ||
+	    word == 0)
+		return err_set(err, ERR_TARGET,
+			       "process %d has not started its interpreter yet, or has ended it",
+			       (int)remote->pid);
+	return 0;
+}
+
+int remote_open(struct remote *remote, pid_t pid, const char *command, struct err *err)
+{
+	struct image image;
+	struct maps maps;
+	int status = check_process(&pid, err);
+
+	if (status != 0)
+		return status;
+	memset(remote, 0, sizeof(*remote));
+	remote->pid = pid;
+	remote->start_time = procfs_start_time(pid);
+	remote->has_namespace = is_in_namespace(pid);
+	mem_reader_init_process(&remote->reader, pid);
+	status = maps_read(&maps, pid);
+	if (status != 0)
+		status = remote_refuse(pid, -status, command, err);
+	else if (find_image(pid, &maps, &image))
+		status = open_image(remote, &image, command, err);
+	else
+		status = refuse_foreign(pid, command, err);
+	maps_fini(&maps);
+	return status;
+}
+
+bool remote_is_alive(const struct remote *remote)
+{
+	uint64_t word;
+
+	return remote->reader.read(&remote->reader, remote->runtime, &word, sizeof(word)) &&
+	       procfs_start_time(remote->pid) == remote->start_time;
+}

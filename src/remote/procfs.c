@@ -1,0 +1,111 @@
+/* procfs.c - see procfs.h. */
+#include "remote/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+ssize_t procfs_read(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[100];
+	size_t used = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (used < size - 1) {
+		ssize_t got = read(fd, text + used, size - 1 - used);
+
+		if (got < 0 && used == 0) {
+			int error = errno;
+
+			close(fd);
+			return -error;
+		}
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+	}
+	close(fd);
+	text[used] = '\0';
+	return (ssize_t)used;
+}
+
+bool procfs_link(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[100];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	ssize_t got = readlink(path, text, size);
+	if (got <= 0 || (size_t)got >= size)
+		return false;
+	text[got] = '\0';
+	return true;
+}
+
+bool procfs_number(const char *status, const char *key, int which, int base, uint64_t *number)
+{
+	size_t key_size = strlen(key);
+	bool is_found = false;
+
+	while (status != NULL && (strncmp(status, key, key_size) != 0 || status[key_size] != ':')) {
+		status = strchr(status, '\n');
+		status = status == NULL ? NULL : status + 1;
+	}
+	if (status == NULL)
+		return false;
+	status += key_size + 1;
+	for (int at = 0;; at++) {
+		char *end;
+
+		status += strspn(status, " \t");
+		unsigned long long value = strtoull(status, &end, base);
+		if (end == status)
+			return is_found && which < 0;
+		*number = value;
+		is_found = true;
+		if (at == which)
+			return true;
+		status = end;
+	}
+}
+
+uint64_t procfs_start_time(pid_t pid)
+{
+	char text[1024];
+	unsigned long long start;
+
+	if (procfs_read(pid, "stat", text, sizeof(text)) <= 0)
+		return 0;
+	/* The name in brackets may hold anything, brackets too. */
+	const char *at = strrchr(text, ')');
+	for (int field = 2; at != NULL && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at != NULL && sscanf(at, " %llu", &start) == 1 ? start : 0;
+}
+
+pid_t procfs_next_task(pid_t pid, void **dir)
+{
+	char path[40];
+	const struct dirent *entry;
+
+	if (*dir == NULL) {
+		snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+		*dir = opendir(path);
+	}
+	while (*dir != NULL && (entry = readdir(*dir)) != NULL) {
+		long tid = strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0)
+			return (pid_t)tid;
+	}
+	if (*dir != NULL)
+		closedir(*dir);
+	*dir = NULL;
+	return 0;
+}

@@ -1,0 +1,282 @@
+"""heatline dump: every thread's stack, from outside."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from support import runs
+from support.paths import heatline_executable
+from support.targets import Target, dump, functions, heatline, thread_of, until
+
+THREADS = """
+    import os, sys, threading, time
+
+    class Own:
+        pass
+
+    def innermost(count, text):
+        number = -12345678901
+        big = 10 ** 40
+        real = 2.5
+        items = [1, "a", None, True, (1, 2), 3, 4]
+        table = {"a": 1}
+        few = {1, 2, 3}
+        raw = b"abc"
+        own = Own()
+        def closure():
+            return shared
+        shared = count
+        print("ready")
+        time.sleep(1000)  # here
+
+    def generator():
+        yield innermost(7, "größe" + "x" * 300)
+
+    def wait_for_lock(lock):
+        lock.acquire()  # lock
+
+    def read_pipe(fd):
+        os.read(fd, 1)  # read
+
+    lock = threading.Lock()
+    lock.acquire()
+    ends = os.pipe()
+    threading.Thread(target=wait_for_lock, args=(lock,), name="wäiter", daemon=True).start()
+    threading.Thread(target=read_pipe, args=ends[:1], name="reader", daemon=True).start()
+    time.sleep(0.1)
+    for _ in generator():
+        pass
+"""
+
+
+@pytest.fixture
+def target(python, program):
+    made = []
+
+    def make(source, *args):
+        made.append(Target(python, program(source), *args))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()
+
+
+def line_of(source, mark):
+    return 1 + [line.endswith("# " + mark) for line in source.splitlines()].index(True)
+
+
+def test_threads_and_their_states(target, python):
+    it = target(THREADS)
+    found = until(lambda: sleeping(dump(it.pid)))
+    assert found["pid"] == it.pid and found["python"].startswith("%d.%d." % python.version)
+    main = thread_of(found, "MainThread")
+    assert main is found["threads"][0] and main["is_main"] and main["tid"] == it.pid
+    assert functions(main) == ["<module>", "generator", "innermost"]
+    last = main["frames"][-1]
+    assert last["line"] == line_of(THREADS, "here")
+    assert last["source"] == "time.sleep(1000)  # here"
+    waiter, reader = thread_of(found, "wäiter"), thread_of(found, "reader")
+    assert (waiter["state"], waiter["waiting_for"]) == ("waiting", "lock")
+    assert waiter["frames"][-1]["line"] == line_of(THREADS, "lock")
+    assert (reader["state"], reader["waiting_for"], reader["waiting_on"]) == ("waiting", "read", "pipe")
+    assert not any(thread["has_gil"] for thread in found["threads"])
+    assert all(thread["stack"] == "whole" for thread in found["threads"])
+    assert len({thread["tid"] for thread in found["threads"]}) == 3
+
+
+def sleeping(found):
+    return found if thread_of(found, "MainThread")["waiting_for"] == "sleep" else None
+
+
+def test_locals(target):
+    found = until(lambda: sleeping(dump(target(THREADS).pid, "--locals")))
+    values = thread_of(found, "MainThread")["frames"][-1]["locals"]
+    assert values["count"] == "7" and values["shared"] == "7"
+    assert values["number"] == "-12345678901" and values["real"] == "2.5"
+    assert values["big"].startswith("<int of some ")
+    assert values["text"].startswith("'größexxx") and values["text"].endswith("(305 characters)")
+    assert values["items"] == "[1, 'a', None, True, (1, 2), …] (7 items)"
+    assert values["table"] == "<dict of 1 item>" and values["few"] == "<set of 3 items>"
+    assert values["raw"] == "b'abc'" and values["own"] == "<Own object>"
+
+
+def test_text(target):
+    it = target(THREADS)
+    until(lambda: sleeping(dump(it.pid)))
+    done = heatline("dump", it.pid)
+    assert done.returncode == 0 and done.stderr == ""
+    assert f'Thread {it.pid} "MainThread": sleeping\n' in done.stdout
+    assert f'line {line_of(THREADS, "here")}, in innermost\n    time.sleep(1000)' in done.stdout
+    assert '"wäiter": waiting for a lock\n' in done.stdout
+
+
+def test_waiting_for_the_gil(target):
+    it = target(
+        """
+        import threading
+        def spin():
+            while True:
+                pass
+        for i in range(3):
+            threading.Thread(target=spin, name="spin%d" % i, daemon=True).start()
+        print("ready")
+        threading.Event().wait()
+        """
+    )
+
+    def both():
+        states = [thread["state"] for thread in dump(it.pid)["threads"] if thread["name"][:4] == "spin"]
+        return "waiting for the GIL" in states
+
+    until(both)
+    until(lambda: any(thread["has_gil"] for thread in dump(it.pid)["threads"]))
+
+
+def test_deep_stack(target):
+    it = target(
+        """
+        import sys, threading, time
+        sys.setrecursionlimit(20000)
+        threading.stack_size(512 << 20)
+        def deep(n):
+            if n:
+                deep(n - 1)
+            else:
+                print("ready")
+                time.sleep(1000)
+        threading.Thread(target=deep, args=(10000,), name="deep", daemon=True).start()
+        time.sleep(1000)
+        """
+    )
+    thread = thread_of(until(lambda: dump(it.pid)), "deep")
+    assert thread["stack"] == "whole"
+    assert thread["elided_frames"] + len(thread["frames"]) == 10001 + 3
+    assert functions(thread)[:3] == ["_bootstrap", "_bootstrap_inner", "run"]
+    assert set(functions(thread)[3:]) == {"deep"}
+    assert len(thread["frames"]) == 400
+
+
+def test_hundreds_of_threads(target):
+    it = target(
+        """
+        import threading, time
+        stop = threading.Event()
+        for i in range(200):
+            threading.Thread(target=stop.wait, name="worker %d" % i, daemon=True).start()
+        print("ready")
+        stop.wait()
+        """
+    )
+    found = until(lambda: dump(it.pid))
+    assert len(found["threads"]) == 201
+    assert {thread["name"] for thread in found["threads"]} >= {"worker %d" % i for i in range(200)}
+    assert all(functions(thread)[-1] == "wait" for thread in found["threads"])
+
+
+def test_subinterpreter(target):
+    it = target(
+        """
+        import threading, time
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        made = interpreters.create()
+        code = "def inside():\\n    import time\\n    print('ready')\\n    time.sleep(1000)\\ninside()"
+        def run():
+            if hasattr(interpreters, "exec"):
+                interpreters.exec(made, code)
+            else:
+                interpreters.run_string(made, code)
+        run()
+        """
+    )
+    found = until(lambda: inside(dump(it.pid)))
+    assert found["interpreter"] != 0
+
+
+def inside(found):
+    for thread in found["threads"]:
+        if "inside" in functions(thread):
+            return thread
+    return None
+
+
+# ---- what goes wrong, one sentence each ----
+
+
+def refused(done, *words):
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("heatline: ") and done.stderr.count("\n") == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def test_no_such_process():
+    process = subprocess.Popen(["true"])
+    process.wait()
+    refused(heatline("dump", process.pid), f"there is no process {process.pid}")
+
+
+def test_a_process_that_has_ended():
+    process = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    refused(heatline("dump", process.pid), f"process {process.pid} has ended")
+    process.wait()
+
+
+def test_not_python():
+    process = subprocess.Popen(["sleep", "100"])
+    try:
+        refused(until(lambda: ready_to_refuse(process.pid)), f"process {process.pid} is not Python", "sleep")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def ready_to_refuse(pid):
+    """Before its exec the child still is the test's own Python."""
+    done = heatline("dump", pid)
+    return done if done.returncode == 2 else None
+
+
+@pytest.mark.parametrize("words", [["x1"], [], ["1", "2"], ["-1"], ["0"], ["99999999999"]])
+def test_bad_words(words):
+    refused(heatline("dump", *words))
+
+
+def test_a_thread_stands_for_its_process(any_python, program):
+    it = Target(any_python, program(THREADS))
+    try:
+        tid = thread_of(dump(it.pid), "reader")["tid"]
+        assert dump(tid)["pid"] == it.pid
+    finally:
+        it.end()
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="takes away rights, so it needs some")
+
+
+@needs_root
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--reuid", "65534", "--clear-groups"], ["belongs to another user", "sudo heatline dump"]),
+        (["--bounding-set", "-sys_ptrace"], ["CAP_SYS_PTRACE", "docker run --cap-add SYS_PTRACE"]),
+    ],
+)
+def test_no_permission(any_python, program, options, words):
+    setpriv = shutil.which("setpriv")
+    assert setpriv, "setpriv is part of every Debian"
+    it = Target(any_python, program(THREADS))
+    try:
+        command = [setpriv, *options, str(heatline_executable()), "dump", it.pid]
+        done = runs.run(command)
+        if "ermission denied" in done.stderr and "setpriv" in done.stderr:
+            pytest.skip("others may not run what was built here")
+        refused(done, *words)
+    finally:
+        it.end()
