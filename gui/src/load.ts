@@ -78,6 +78,10 @@ export function followLive(
 		changed(readText(String((event as MessageEvent).data)));
 	});
 	events.addEventListener("error", () => connected(false));
+	events.addEventListener("end", () => { // the program has ended: there is nothing to wait for
+		connected(false);
+		events.close();
+	});
 	return () => events.close();
 }
 

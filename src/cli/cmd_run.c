@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/live.h"
 #include "cli/places.h"
 #include "cli/target.h"
 #include "collect/run.h"
@@ -44,6 +45,7 @@ struct run_settings {
 	bool is_virtual_time;
 	bool is_reduced;
 	bool is_quiet;
+	bool is_live;
 	bool is_on, is_off; /* --on and --off, as given */
 	bool has_children;
 };
@@ -68,6 +70,9 @@ static const struct option run_options[] = {
 	 FIELD(python)},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG,
 	 .help = "Print no summary at the end.", FIELD(is_quiet)},
+	{.name = "live", .kind = OPTION_FLAG,
+	 .help = "Show the program in the browser while it runs; see 'heatline help view'.",
+	 FIELD(is_live)},
 	{.name = "off", .kind = OPTION_FLAG,
 	 .help = "Start suspended; 'heatline on PID' begins to measure, 'heatline off PID' pauses.",
 	 FIELD(is_off)},
@@ -233,6 +238,10 @@ static int profile_target(const struct run_settings *settings, const struct targ
 
 	if (!agent)
 		return command_error(&err);
+	if (settings->is_live && live_start(&err) != 0) {
+		free(agent);
+		return command_error(&err);
+	}
 	char *root = settings->program_path ? places_absolute(settings->program_path) : NULL;
 	struct run_options options = options_from(settings, target, agent, root);
 	err_clear(&err);

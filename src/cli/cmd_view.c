@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/live.h"
 #include "cli/page.h"
 #include "profile/read.h"
 #include "report/pager.h"
@@ -18,6 +19,7 @@ struct view_settings {
 	bool is_html;
 	bool is_standalone; /* the same, by Scalene's name for it */
 	const char *outfile; /* NULL: the profile's name with .html */
+	bool is_live;
 	long port;          /* PAGE_USUAL_PORT: none asked for */
 	bool may_open;
 	bool is_reduced;
@@ -40,6 +42,10 @@ static const struct option view_options[] = {
 	{.name = "outfile", .letter = 'o', .alias = "output", .kind = OPTION_FILE, .value = "FILE",
 	 .help = "Where --html writes. Default: the profile's name with .html, in this folder.",
 	 FIELD(outfile)},
+	{.name = "live", .kind = OPTION_FLAG,
+	 .help = "Show a program that is being profiled now, by the PID of any of its processes; "
+		 "the page follows it, each second.",
+	 FIELD(is_live)},
 	{.name = "port", .kind = OPTION_INTEGER, .value = "PORT", .low = 0, .high = 65535,
 	 .help = "Serve the page at this port; 0: at any free one. Default: 11235, or the next "
 		 "that is free.",
@@ -148,6 +154,21 @@ static int show_in_terminal(const struct view_settings *settings, const char *pa
 	return status;
 }
 
+/* Shows a run that goes on. */
+static int view_live(const struct view_settings *settings, const struct options_result *parsed)
+{
+	struct page_options page = {.port = settings->port, .may_open = settings->may_open};
+	struct err err;
+
+	if (parsed->operand_count > 1 || settings->is_html || settings->is_standalone ||
+	    settings->outfile || has_terminal_option(parsed)) {
+		err_set(&err, ERR_USAGE,
+			"--live shows one program, in the browser: heatline view --live PID");
+		return command_error(&err);
+	}
+	return live_view(&page, parsed->operand_count ? parsed->operands[0] : NULL);
+}
+
 /* Shows what is asked for, as it is asked for. */
 static int view(const struct view_settings *settings, const struct options_result *parsed)
 {
@@ -189,14 +210,14 @@ static int view_run(int argc, char **argv)
 
 	if (status != COMMAND_GO_ON)
 		return status;
-	status = view(&settings, &parsed);
+	status = settings.is_live ? view_live(&settings, &parsed) : view(&settings, &parsed);
 	options_result_fini(&parsed);
 	return status;
 }
 
 const struct command command_view = {
 	.name = "view",
-	.usage = "[options] [FILE [BASELINE]]",
+	.usage = "[options] [FILE [BASELINE] | --live PID]",
 	.summary = "Show a profile: the program's source, line by line, with its figures.",
 	.details =
 		"FILE is a profile that heatline or Scalene wrote (default: " DEFAULT_PROFILE "), "
@@ -222,6 +243,7 @@ const struct command command_view = {
 		"copies.  A MB is 1,048,576 bytes.",
 	.examples = "heatline view\tthe profile of the last run here, in the browser\n"
 		    "heatline view after.json before.json\tcompare two runs\n"
+		    "heatline view --live 4711\ta program that runs under heatline now\n"
 		    "heatline view --html -o page.html\ta page to keep or to send\n"
 		    "heatline view -r before.json\tin the terminal, only the lines that matter\n"
 		    "heatline view --color=always | less -R\tcolours through a pipe\n",

@@ -2,7 +2,6 @@
 #include "cli/page.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -58,7 +57,7 @@ static bool open_browser(const char *address)
 	       spawn_detached(words, true, NULL) == 0;
 }
 
-void page_announce(const struct server *server, bool may_open, FILE *stream)
+void page_announce(const struct server *server, bool may_open, const char *duration, FILE *stream)
 {
 	unsigned port = server_port(server);
 	char host[HOST_NAME_MAX + 1] = "HOST";
@@ -69,15 +68,25 @@ void page_announce(const struct server *server, bool may_open, FILE *stream)
 	if (may_open)
 		is_open = open_browser(server_address(server));
 	gethostname(host, sizeof(host) - 1);
-	fprintf(stderr, "heatline: %s; Ctrl-C ends it\n",
-		is_open ? "the page is open in your browser" : "open this address in a browser");
+	fprintf(stderr, "heatline: %s; it is served %s\n",
+		is_open ? "the page is open in your browser" : "open this address in a browser",
+		duration);
 	if (!is_open || getenv("SSH_CONNECTION"))
 		fprintf(stderr, "heatline: to see it from another machine, type there first: "
 				"ssh -L %u:127.0.0.1:%u %s\n", port, port, host);
 }
 
-/* Serves until somebody wants it to end. */
-static void wait_for_end(struct server *server, const sigset_t *signals)
+void page_block_signals(sigset_t *signals, sigset_t *before)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+	sigemptyset(signals);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(signals, numbers[i]);
+	sigprocmask(SIG_BLOCK, signals, before);
+}
+
+void page_wait(struct server *server, const sigset_t *signals)
 {
 	const struct timespec second = {.tv_sec = 1};
 
@@ -85,24 +94,25 @@ static void wait_for_end(struct server *server, const sigset_t *signals)
 		server_tick(server);
 }
 
+void page_say_end(void)
+{
+	fprintf(stderr, "\nheatline: the page is no longer served\n");
+}
+
 int page_serve(const struct page_options *options)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t signals, before;
 	struct err err;
 	struct store *store = open_store(options, &err);
 
 	if (!store)
 		return command_error(&err);
-	sigemptyset(&signals);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaddset(&signals, numbers[i]);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	page_block_signals(&signals, &before);
 	struct server *server = page_start(options, store, false, &err);
 	if (server) {
-		page_announce(server, options->may_open, stdout);
-		wait_for_end(server, &signals);
-		fprintf(stderr, "\nheatline: the page is no longer served\n");
+		page_announce(server, options->may_open, "until Ctrl-C", stdout);
+		page_wait(server, &signals);
+		page_say_end();
 	}
 	server_stop(server);
 	store_free(store);

@@ -5,6 +5,7 @@
 #ifndef HEATLINE_CLI_PAGE_H
 #define HEATLINE_CLI_PAGE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -27,12 +28,23 @@ int page_serve(const struct page_options *options);
 /* Writes the page to a file; outfile NULL: named after the profile. */
 int page_write(const struct page_options *options, const char *outfile);
 
-/* For commands that serve a page of their own: starts the server as the options
- * say, NULL with the reason in err; */
+/* For who serves a page of their own (live.h): the steps of page_serve. */
+
+/* Blocks the signals that end it; before is what was blocked. */
+void page_block_signals(sigset_t *signals, sigset_t *before);
+
+/* Starts the server as the options say; NULL with the reason in err. */
 struct server *page_start(const struct page_options *options, struct store *store, bool is_live,
 			  struct err *err);
 
-/* prints its address on stream, opens a browser or says how to come to it from elsewhere. */
-void page_announce(const struct server *server, bool may_open, FILE *stream);
+/* Prints the address on stream, opens a browser, or says how to come to the
+ * page from elsewhere.  duration: "until Ctrl-C". */
+void page_announce(const struct server *server, bool may_open, const char *duration, FILE *stream);
+
+/* Serves until one of the signals comes. */
+void page_wait(struct server *server, const sigset_t *signals);
+
+/* Says that it is over. */
+void page_say_end(void);
 
 #endif

@@ -251,6 +251,17 @@ static void write_as_wanted(struct collector *collector, struct wheel *wheel)
 	wheel->next_write_ns = clock_monotonic_ns() + interval_ns;
 }
 
+/* Somebody watches the page of the run. */
+static void show_as_wanted(struct collector *collector)
+{
+	struct control *control = collector->control;
+	uint32_t wanted = atomic_load(&control->shows_wanted);
+	if (wanted == atomic_load(&control->shows_done))
+		return;
+	output_show(collector);
+	atomic_store(&control->shows_done, wanted);
+}
+
 /* Follows what somebody has said with "heatline on" or "off". */
 static void follow_switch(struct collector *collector)
 {
@@ -284,6 +295,7 @@ static void turn(struct collector *collector, struct wheel *wheel)
 	atomic_store(&collector->control->samples,
 		     collector->cpu_samples + collector->wait_samples);
 	write_as_wanted(collector, wheel);
+	show_as_wanted(collector);
 }
 
 /* The program has ended, others go on.  Returns true in a process of its own

@@ -152,6 +152,9 @@ void collector_run(const struct run_options *options, char *folder, struct contr
 /* Writes the profile so far.  Returns 0 also when there is nothing to write. */
 int output_in_between(struct collector *collector);
 
+/* Writes the profile so far into the run's folder, for those who watch. */
+void output_show(struct collector *collector);
+
 /* Makes the result's profile and writes it; err says what is wrong, if anything. */
 void output_finish(struct collector *collector, bool is_partial, struct run_result *result,
 		   struct err *err);

@@ -1,12 +1,14 @@
 /* output.c - from what has been collected to the file. */
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "collect/collector.h"
 #include "profile/model.h"
 #include "profile/write.h"
 
 static int write_profile(const struct run_options *options, const struct profile *profile,
-			 struct err *err)
+			 const char *path, struct err *err)
 {
 	struct write_options how = {
 		.is_reduced = options->is_reduced,
@@ -14,7 +16,7 @@ static int write_profile(const struct run_options *options, const struct profile
 		.malloc_threshold = options->malloc_threshold,
 		.has_stacks = options->has_stacks,
 	};
-	return profile_write(profile, &how, options->outfile, err);
+	return profile_write(profile, &how, path, err);
 }
 
 /* A profile without a single sample must not replace one that has some. */
@@ -30,9 +32,20 @@ int output_in_between(struct collector *collector)
 	processes_drain(collector);
 	struct profile *profile = build_profile(collector, true);
 	if (profile != NULL && !would_lose(collector))
-		status = write_profile(collector->options, profile, NULL);
+		status = write_profile(collector->options, profile, collector->options->outfile, NULL);
 	profile_free(profile);
 	return status;
+}
+
+void output_show(struct collector *collector)
+{
+	char *path = path_join(collector->folder, CONTROL_SHOW_FILE);
+	processes_drain(collector);
+	struct profile *profile = build_profile(collector, true);
+	if (profile != NULL)
+		write_profile(collector->options, profile, path, NULL);
+	profile_free(profile);
+	free(path);
 }
 
 void output_finish(struct collector *collector, bool is_partial, struct run_result *result,
@@ -56,6 +69,7 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 				: "the program ran too short for a single sample; '%s' is left as it was",
 			collector->options->outfile);
 	} else {
-		result->is_written = write_profile(collector->options, result->profile, err) == 0;
+		result->is_written = write_profile(collector->options, result->profile,
+						   collector->options->outfile, err) == 0;
 	}
 }

@@ -178,3 +178,30 @@ int runs_write(struct run_entry *run, struct err *err)
 			       control->outfile);
 	return 0;
 }
+
+void runs_want_show(struct run_entry *run)
+{
+	struct control *control = run->control;
+	uint32_t done = atomic_load(&control->shows_done);
+	atomic_compare_exchange_strong(&control->shows_wanted, &done, done + 1);
+}
+
+uint32_t runs_shows(const struct run_entry *run)
+{
+	return atomic_load(&run->control->shows_done);
+}
+
+char *runs_show_path(const struct run_entry *run)
+{
+	return path_join(run->folder, CONTROL_SHOW_FILE);
+}
+
+bool runs_is_over(const struct run_entry *run)
+{
+	const struct control *control = run->control;
+	if (proc_is_alive(atomic_load(&control->collector_pid),
+			  atomic_load(&control->collector_start)))
+		return false;
+	return atomic_load(&control->has_ended) != 0 ||
+	       !proc_is_alive(atomic_load(&control->front_pid), 0);
+}

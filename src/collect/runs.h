@@ -45,4 +45,17 @@ void runs_set_off(struct run_entry *run, bool is_off);
 /* Has the profile so far written and waits for it. */
 int runs_write(struct run_entry *run, struct err *err);
 
+/* For one who watches: asks for the profile so far, without waiting, unless the
+ * last wish is still open. */
+void runs_want_show(struct run_entry *run);
+
+/* How many times it has been written since the run began. */
+uint32_t runs_shows(const struct run_entry *run);
+
+/* Where; the caller frees. */
+char *runs_show_path(const struct run_entry *run);
+
+/* Whether the run is over: nobody collects, and nobody will take over. */
+bool runs_is_over(const struct run_entry *run);
+
 #endif

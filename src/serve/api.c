@@ -49,7 +49,7 @@ static enum MHD_Result answer_info(const struct api *api, struct MHD_Connection 
 	json_begin_object(&out, NULL);
 	json_put_text(&out, "version", HEATLINE_VERSION);
 	json_put_unsigned(&out, "profiles", store_count(api->store));
-	json_put_bool(&out, "is_live", api->live != NULL);
+	json_put_bool(&out, "is_live", api->live && !live_is_ended(api->live));
 	json_put_bool(&out, "can_open_editor", api->editor != NULL);
 	json_end_object(&out);
 	if (fclose(stream) != 0)

@@ -6,7 +6,6 @@
 #include "serve/live.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +128,14 @@ void live_end(struct live *live)
 	pthread_mutex_unlock(&live->lock);
 }
 
+bool live_is_ended(struct live *live)
+{
+	pthread_mutex_lock(&live->lock);
+	bool is_ended = live->is_ended;
+	pthread_mutex_unlock(&live->lock);
+	return is_ended;
+}
+
 unsigned live_watchers(struct live *live)
 {
 	pthread_mutex_lock(&live->lock);
@@ -228,8 +235,11 @@ static struct watcher *enter(struct live *live, struct MHD_Connection *connectio
 
 enum MHD_Result live_answer(struct live *live, struct MHD_Connection *connection)
 {
-	struct watcher *watcher = enter(live, connection);
+	struct watcher *watcher;
 
+	if (live_is_ended(live))
+		return answer_sentence(connection, MHD_HTTP_NO_CONTENT, "");
+	watcher = enter(live, connection);
 	if (!watcher)
 		return answer_sentence(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 				       "too many are watching; close one of the other windows");

@@ -12,6 +12,7 @@
 #define HEATLINE_SERVE_LIVE_H
 
 #include <microhttpd.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LIVE_MAX_WATCHERS 8u
@@ -30,9 +31,12 @@ void live_ping(struct live *live);
 /* Ends the streams, once what was published is sent. */
 void live_end(struct live *live);
 
+bool live_is_ended(struct live *live);
+
 unsigned live_watchers(struct live *live);
 
-/* Makes the connection's client a watcher; 503 when there are too many. */
+/* Makes the connection's client a watcher; 503 when there are too many, 204 (which
+ * tells a browser not to ask again) when the run has ended. */
 enum MHD_Result live_answer(struct live *live, struct MHD_Connection *connection);
 
 #endif

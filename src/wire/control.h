@@ -15,6 +15,7 @@
 #define CONTROL_ENV "HEATLINE_RUN" /* the run's folder, for agents */
 #define CONTROL_FILE "control"
 #define RING_FILE_PREFIX "ring-"   /* then the pid, a dash, and a number */
+#define CONTROL_SHOW_FILE "show.json"
 #define CONTROL_PATH_BYTES 4096u
 
 struct control {
@@ -44,6 +45,8 @@ struct control {
 	_Atomic uint32_t writes_wanted; /* raised by one who wants the profile written */
 	_Atomic uint32_t writes_done;   /* follows writes_wanted */
 	_Atomic uint32_t is_write_failed; /* the last one did */
+	_Atomic uint32_t shows_wanted;  /* raised by one who watches: the profile so far … */
+	_Atomic uint32_t shows_done;    /* … is in CONTROL_SHOW_FILE */
 
 	/* for people; written before the first process starts */
 	uint64_t start_ns;           /* monotonic */
