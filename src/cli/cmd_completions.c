@@ -25,6 +25,17 @@ static void print_spaced(const char *word, int size)
 	printf("%.*s ", size, word);
 }
 
+/* What completes an operand; help's are the commands themselves. */
+static void print_operands(const struct command *command)
+{
+	if (command != &command_help) {
+		each_word(command->operands, print_spaced);
+		return;
+	}
+	for (int i = 0; commands[i]; i++)
+		printf("%s ", commands[i]->name);
+}
+
 /* What begins with a dash and ends a word, for each way to write the option. */
 static void bash_option_words(const struct option *option)
 {
@@ -70,7 +81,7 @@ static void bash_command_case(const struct command *command)
 	fputs("\"\n\t\telse\n\t\t\t_heatline_reply ", stdout);
 	if (command->operands) {
 		fputs("-W \"", stdout);
-		each_word(command->operands, print_spaced);
+		print_operands(command);
 		fputs("\"", stdout);
 	} else {
 		fputs(command->stops_at_operand ? "-c -f" : "-f", stdout);
@@ -160,7 +171,7 @@ static void zsh_command(const struct command *command)
 	fputs(" \\\n\t\t\t", stdout);
 	if (command->operands) {
 		fputs("'*:word:(", stdout);
-		each_word(command->operands, print_spaced);
+		print_operands(command);
 		fputs(")'", stdout);
 	} else {
 		fputs(command->stops_at_operand ? "'*::program:_normal'" : "'*:file:_files'",
@@ -232,7 +243,7 @@ static void print_fish(void)
 		if (command->operands) {
 			printf("complete -c heatline -n '__fish_seen_subcommand_from %s' -f -a '",
 			       command->name);
-			each_word(command->operands, print_spaced);
+			print_operands(command);
 			fputs("'\n", stdout);
 		}
 	}

@@ -46,7 +46,7 @@ const struct command command_help = {
 	.name = "help",
 	.usage = "[COMMAND]",
 	.summary = "Show what heatline or one of its commands can do.",
-	.operands = "run|view|export|on|off|status|write|completions|help",
+	.operands = "COMMAND",
 	.options = help_options,
 	.run = help_run,
 };

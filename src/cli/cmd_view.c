@@ -1,7 +1,4 @@
-/* cmd_view.c - `heatline view`: show a profile, as a page or in the terminal.
- *
- * The terminal's report is made whole, in memory, before any of it is shown:
- * only then is it known whether it fits. */
+/* cmd_view.c - `heatline view`: show a profile, as a page or in the terminal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +7,8 @@
 #include "cli/commands.h"
 #include "cli/live.h"
 #include "cli/page.h"
+#include "cli/show.h"
 #include "profile/read.h"
-#include "report/pager.h"
 #include "report/text.h"
 
 struct view_settings {
@@ -71,50 +68,29 @@ static const struct option view_options[] = {
 	{0},
 };
 
-/* Makes the report in *text, which the caller frees. */
-static int make_report(const struct profile *profile, const struct view_settings *settings,
-		       const struct style *style, char **text, size_t *size, struct err *err)
-{
-	struct text_options options = {
-		.is_reduced = settings->is_reduced,
-		.in_seconds = settings->in_seconds,
-	};
-	FILE *stream = open_memstream(text, size);
+/* What the terminal's report is made of. */
+struct report {
+	const struct profile *profile;
+	const struct view_settings *settings;
+};
 
-	if (!stream)
-		return err_set(err, ERR_SYSTEM, "there is no memory for the report");
-	text_report_print(stream, profile, &options, style);
-	if (fclose(stream) == 0)
-		return 0;
-	free(*text);
-	return err_set(err, ERR_SYSTEM, "there is no memory for the report");
+static void print_report(FILE *out, const struct style *style, const void *context)
+{
+	const struct report *report = context;
+	struct text_options options = {
+		.is_reduced = report->settings->is_reduced,
+		.in_seconds = report->settings->in_seconds,
+	};
+
+	text_report_print(out, report->profile, &options, style);
 }
 
-/* Shows the profile.  Returns the exit status. */
+/* Shows the profile in the terminal.  Returns the exit status. */
 static int show(const struct profile *profile, const struct view_settings *settings)
 {
-	enum style_color color = STYLE_COLOR_AUTO;
-	char *here = getcwd(NULL, 0);
-	struct style style;
-	struct err err;
-	char *text = NULL;
-	size_t size = 0;
-	int status;
+	struct report report = {profile, settings};
 
-	style_parse_color(settings->color, &color);
-	style_init(&style, STDOUT_FILENO, color);
-	style.folder = here;
-	status = make_report(profile, settings, &style, &text, &size, &err);
-	if (!status) {
-		const char *pager = settings->has_pager ? pager_choose(&style, text, size) : NULL;
-
-		status = pager_show(pager, text, size, &err);
-		free(text);
-	}
-	free(here);
-	if (status)
-		command_error(&err);
-	return status ? 1 : 0;
+	return show_report(settings->color, settings->has_pager, print_report, &report);
 }
 
 /* The path of the profile to show, or NULL with the reason in err. */

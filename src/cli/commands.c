@@ -12,6 +12,8 @@ const struct command *const commands[] = {
 	&command_run,
 	&command_view,
 	&command_export,
+	&command_diff,
+	&command_check,
 	&command_on,
 	&command_off,
 	&command_status,

@@ -81,7 +81,8 @@ struct command {
 	const char *summary;  /* one line, for the list of commands */
 	const char *details;  /* paragraphs for help and man page; NULL: none */
 	const char *examples; /* lines "command\tmeaning\n"; NULL: none */
-	const char *operands; /* what completes an operand: "one|two|three"; NULL: files */
+	const char *operands; /* what completes an operand: "one|two|three"; NULL: files
+			       * (help: the commands) */
 	const struct option *options;
 	bool stops_at_operand; /* all after the first operand belongs to it: run's program */
 	int (*run)(int argc, char **argv); /* the words after the name; the exit status */

@@ -9,7 +9,9 @@ import pytest
 
 from support.runs import run
 
-COMMANDS = "run view export on off status write completions help".split()
+COMMANDS = (
+    "run view export diff check dump on off status write completions help".split()
+)
 
 
 def on_terminal(argv, env):

@@ -1,0 +1,49 @@
+/* show.c - show a report: with colours, through the pager. */
+#include "cli/show.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "report/pager.h"
+
+/* The report in *text, which the caller frees. */
+static int make_report(show_print *print, const void *context, const struct style *style,
+		       char **text, size_t *size, struct err *err)
+{
+	FILE *stream = open_memstream(text, size);
+
+	if (!stream)
+		return err_set(err, ERR_SYSTEM, "there is no memory for the report");
+	print(stream, style, context);
+	if (fclose(stream) == 0)
+		return 0;
+	free(*text);
+	return err_set(err, ERR_SYSTEM, "there is no memory for the report");
+}
+
+int show_report(const char *color, bool has_pager, show_print *print, const void *context)
+{
+	enum style_color when = STYLE_COLOR_AUTO;
+	char *here = getcwd(NULL, 0);
+	struct style style;
+	struct err err;
+	char *text = NULL;
+	size_t size = 0;
+	int status;
+
+	style_parse_color(color, &when);
+	style_init(&style, STDOUT_FILENO, when);
+	style.folder = here;
+	status = make_report(print, context, &style, &text, &size, &err);
+	if (!status) {
+		const char *pager = has_pager ? pager_choose(&style, text, size) : NULL;
+
+		status = pager_show(pager, text, size, &err);
+		free(text);
+	}
+	free(here);
+	if (status)
+		command_error(&err);
+	return status ? 1 : 0;
+}

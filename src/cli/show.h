@@ -1,0 +1,29 @@
+/* show.h - show a report that is made of text: with colours, through the pager. */
+#ifndef HEATLINE_CLI_SHOW_H
+#define HEATLINE_CLI_SHOW_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/style.h"
+
+/* Writes the report; context is the caller's. */
+typedef void show_print(FILE *out, const struct style *style, const void *context);
+
+/* Makes the report whole, in memory, and shows it on standard output: only then is it
+ * known whether it fits the terminal.  color is "auto", "always" or "never".
+ * Returns the exit status: 0, or 1 after a sentence. */
+int show_report(const char *color, bool has_pager, show_print *print, const void *context);
+
+/* The options that go with it, for fields `color` and `has_pager`. */
+#define SHOW_OPTIONS                                                                          \
+	{.name = "color", .alias = "colour", .kind = OPTION_CHOICE, .value = "WHEN",          \
+	 .choices = "auto|always|never",                                                      \
+	 .help = "Use colours: auto, always or never (default: auto, which is on a terminal " \
+		 "unless NO_COLOR is set).",                                                  \
+	 FIELD(color)},                                                                       \
+	{.name = "pager", .kind = OPTION_SWITCH,                                              \
+	 .help = "Page what is taller than the terminal through $PAGER (default: yes).",      \
+	 FIELD(has_pager)}
+
+#endif
