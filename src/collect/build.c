@@ -63,18 +63,23 @@ static struct book_frame frame_of(struct builder *builder, uint32_t code_index, 
 
 static struct metrics metrics_of(const struct tree_weights *weights, bool is_open_native)
 {
-	return (struct metrics){
+	struct metrics metrics = {
 		.python_s = NS * (double)(weights->python_ns + (is_open_native ? 0 : weights->open_ns)),
 		.native_s = NS * (double)(weights->native_ns + (is_open_native ? weights->open_ns : 0)),
 		.system_s = NS * (double)weights->system_ns,
 		.wait_s = NS * (double)weights->wait_ns,
 		.idle_s = NS * (double)weights->idle_ns,
 		.cpu_s = NS * (double)weights->cpu_ns,
+		.gil_s = NS * (double)weights->gil_ns,
+		.gc_s = NS * (double)weights->gc_ns,
 		.samples = weights->samples,
 		.alloc_bytes = (double)weights->alloc_bytes,
 		.kept_bytes = (double)weights->live_bytes,
 		.copy_bytes = (double)weights->copy_bytes,
 	};
+	/* One instruction waits for one thing, as a rule. */
+	metrics.waits_s[weights->wait_kind] = (float)(metrics.wait_s + metrics.idle_s - metrics.gil_s);
+	return metrics;
 }
 
 static bool has_figures(const struct tree_weights *self)
@@ -182,6 +187,8 @@ static struct metrics thread_metrics(const struct thread *thread)
 		.wait_s = thread->is_main ? off_s : 0,
 		.idle_s = thread->is_main ? 0 : off_s,
 		.cpu_s = NS * (double)thread->cpu_ns,
+		.gil_s = NS * (double)thread->gil_ns,
+		.gc_s = NS * (double)thread->gc_ns,
 		.samples = thread->samples,
 	};
 }

@@ -58,6 +58,8 @@ struct thread {
 	const char *python_name, *system_name; /* interned; NULL: not known */
 	uint64_t cpu_ns;         /* in samples */
 	uint64_t off_ns;         /* off the CPU */
+	uint64_t gil_ns;         /* part of it: waiting for the GIL */
+	uint64_t gc_ns;          /* part of cpu_ns: collecting garbage */
 	uint64_t skipped_ns;     /* off the CPU while profiling was suspended */
 	uint64_t samples;
 	uint32_t row;            /* of the timeline, or TIMELINE_NO_ROW */
@@ -73,6 +75,8 @@ struct thread {
 	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples; the main thread's only */
 	uint32_t wait_node;      /* where it waited at the last look */
 	bool is_waiting;         /* it did */
+	bool is_at_gil;          /* for the GIL */
+	enum wait_kind wait_kind; /* for what, if not */
 };
 
 /* A process that carries the agent. */

@@ -146,6 +146,8 @@ static void join(struct thread *whole, struct thread *part, uint32_t *moved_rows
 	whole->joined++;
 	whole->cpu_ns += part->cpu_ns;
 	whole->off_ns += part->off_ns;
+	whole->gil_ns += part->gil_ns;
+	whole->gc_ns += part->gc_ns;
 	whole->samples += part->samples;
 	if (part->row != TIMELINE_NO_ROW && whole->row == TIMELINE_NO_ROW)
 		whole->row = part->row;

@@ -24,8 +24,12 @@ struct tree_weights {
 	uint64_t wait_ns; /* main thread off the CPU */
 	uint64_t idle_ns; /* another thread off the CPU; no part of any total */
 	uint64_t cpu_ns;  /* part of the above on a CPU */
+	uint64_t gil_ns;  /* part of wait and idle: waiting for the GIL */
+	uint64_t gc_ns;   /* part of open, python, native and system: garbage collection */
+	uint64_t kind_ns; /* how far ahead wait_kind is of all others */
 	uint64_t alloc_bytes, live_bytes, copy_bytes; /* estimated from samples */
 	uint32_t samples; /* CPU samples and looks at a waiting thread */
+	uint8_t wait_kind; /* enum wait_kind: what most of the other waiting is for */
 };
 
 struct tree_node {

@@ -18,8 +18,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "collect/waits.h"
+#include "python/gil.h"
 
 #define LOOKS_PER_ROUND 64u
+#define REASON_FRAMES 4u /* innermost ones that may say what is waited for */
 #define OFF_MIN_NS 100000u     /* less is the difference of two clocks */
 #define OFF_END_MIN_NS 8000000u /* of a thread that ran last: two ticks of its clock */
 #define OPEN_THREADS_MAX 200u /* with files kept open */
@@ -60,13 +63,14 @@ static bool read_times(const struct process *process, struct thread *thread, uin
 	return true;
 }
 
-/* Whether the thread is blocked in a system call now. */
-static bool is_blocked(const struct process *process, struct thread *thread)
+/* Whether the thread is blocked now, and in which system call. */
+static bool is_blocked(const struct process *process, struct thread *thread,
+		       struct blocked_call *call)
 {
 	char text[200];
 	if (read_task_file(process, thread, &thread->syscall_fd, "syscall", text, sizeof(text)) <= 0)
 		return false;
-	return strncmp(text, "running", 7) != 0;
+	return waits_parse(text, call);
 }
 
 /* The process may have started another program: then what we know of its
@@ -95,9 +99,16 @@ static uint32_t code_of(struct collector *collector, struct process *process, py
 	return code;
 }
 
+/* What a look at a waiting thread found; its frames are in tree_frames. */
+struct sight {
+	py_addr state;  /* the thread's state; 0: it has none */
+	uint32_t count; /* frames */
+	uint32_t node;
+};
+
 /* Reads the stack of a waiting thread; false when it could not be read whole. */
 static bool read_stack(struct collector *collector, struct process *process,
-		       struct thread *thread, uint32_t *node)
+		       struct thread *thread, struct sight *sight)
 {
 	const struct ring_thread *slot = &process->ring->threads[thread->slot];
 	uint32_t count = 0;
@@ -126,11 +137,44 @@ static bool read_stack(struct collector *collector, struct process *process,
 		collector->tree_frames[kept++] =
 			(struct tree_frame){code, collector->walk_frames[i].offset};
 	}
-	*node = stacks_node(collector, kept);
+	*sight = (struct sight){state, kept, stacks_node(collector, kept)};
 	if (kept > 0)
 		stacks_at_line(collector, thread,
 				  collector->tree_frames[stacks_line_frame(collector, kept)]);
 	return true;
+}
+
+/* What the thread waits for: the GIL, or what the call and the innermost
+ * functions say. */
+static void note_reason(const struct collector *collector, const struct process *process,
+			struct thread *thread, const struct blocked_call *call,
+			const struct sight *sight)
+{
+	py_addr start, end;
+	thread->is_at_gil = sight->state != 0 &&
+			    gil_find(&process->walker, process->ring->runtime, sight->state, &start,
+				     &end) &&
+			    waits_for_futex(call, start, end);
+	if (thread->is_at_gil)
+		return;
+	thread->wait_kind = waits_kind(call, process->pid);
+	for (uint32_t i = 0; i < sight->count && i < REASON_FRAMES; i++) {
+		const struct code *code = &collector->codes.items[collector->tree_frames[i].code];
+		thread->wait_kind = waits_refine(thread->wait_kind, code->filename);
+	}
+}
+
+/* The kind that the node waits for most, by majority vote. */
+static void vote_kind(struct tree_weights *self, enum wait_kind kind, uint64_t ns)
+{
+	if (self->wait_kind == kind) {
+		self->kind_ns += ns;
+	} else if (self->kind_ns >= ns) {
+		self->kind_ns -= ns;
+	} else {
+		self->wait_kind = (uint8_t)kind;
+		self->kind_ns = ns - self->kind_ns;
+	}
 }
 
 static void book_waiting(struct collector *collector, struct process *process,
@@ -152,8 +196,16 @@ static void book_waiting(struct collector *collector, struct process *process,
 	else
 		self->idle_ns += off_ns;
 	self->samples++;
-	if (self != &collector->startup)
-		stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, off_ns);
+	if (self == &collector->startup)
+		return;
+	stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, off_ns);
+	if (!thread->is_at_gil) {
+		vote_kind(self, thread->wait_kind, off_ns);
+		return;
+	}
+	self->gil_ns += off_ns;
+	thread->gil_ns += off_ns;
+	stacks_note_time(collector, thread, node, TIMELINE_GIL, end_ns, off_ns);
 }
 
 /* Brings the thread's times up to now.  Sums are kept, not differences: the
@@ -190,14 +242,16 @@ static void look(struct collector *collector, struct process *process, struct th
 		return;
 	}
 	thread->is_waiting = false;
-	uint32_t node;
-	if (!is_blocked(process, thread))
+	struct sight sight;
+	struct blocked_call call;
+	if (!is_blocked(process, thread, &call))
 		return;
 	if (!is_same_program(process)) {
 		process->end_ns = now_ns;
 		thread->pending_off_ns = 0;
-	} else if (read_stack(collector, process, thread, &node)) {
-		book_waiting(collector, process, thread, node, now_ns);
+	} else if (read_stack(collector, process, thread, &sight)) {
+		note_reason(collector, process, thread, &call, &sight);
+		book_waiting(collector, process, thread, sight.node, now_ns);
 	}
 }
 

@@ -204,10 +204,12 @@ void profile_book(struct profile *profile, const struct book_frame *frames, uint
 		profile->startup_s += seconds;
 		return;
 	}
-	book_tree(profile, frames, count, metrics);
-	/* Lines and functions have what they held at the peak in struct memory. */
-	struct metrics self = *metrics;
+	/* Lines and functions have what they held at the peak in struct memory, and
+	 * stacks do not tell what they waited for. */
+	struct metrics self = *metrics, node = *metrics;
 	self.at_peak_bytes = 0;
+	memset(node.waits_s, 0, sizeof(node.waits_s));
+	book_tree(profile, frames, count, &node);
 	metrics_add(&profile->sum, &self);
 	uint32_t inner = count;
 	while (inner > 0 && !is_in_scope(profile, &frames[inner - 1]))

@@ -15,6 +15,12 @@ const char *const timeline_kind_names[TIMELINE_KINDS] = {
 	[TIMELINE_WAIT] = "wait",     [TIMELINE_GIL] = "gil",       [TIMELINE_GC] = "gc",
 };
 
+const char *const wait_kind_names[WAIT_KINDS] = {
+	[WAIT_LOCK] = "lock",         [WAIT_QUEUE] = "queue", [WAIT_SOCKET] = "socket",
+	[WAIT_FILE] = "file",         [WAIT_PIPE] = "pipe",   [WAIT_TERMINAL] = "terminal",
+	[WAIT_SLEEP] = "sleep",       [WAIT_CHILD] = "child", [WAIT_OTHER] = "other",
+};
+
 struct profile *profile_new(void)
 {
 	struct profile *profile = mem_zalloc(1, sizeof(*profile));
@@ -79,11 +85,26 @@ void metrics_add(struct metrics *sum, const struct metrics *part)
 	sum->cpu_s += part->cpu_s;
 	sum->gil_s += part->gil_s;
 	sum->gc_s += part->gc_s;
+	for (uint32_t i = 0; i < WAIT_KINDS; i++)
+		sum->waits_s[i] += part->waits_s[i];
 	sum->samples += part->samples;
 	sum->alloc_bytes += part->alloc_bytes;
 	sum->kept_bytes += part->kept_bytes;
 	sum->copy_bytes += part->copy_bytes;
 	sum->at_peak_bytes += part->at_peak_bytes;
+}
+
+const char *metrics_waits_for(const struct metrics *metrics)
+{
+	double most_s = metrics->gil_s;
+	const char *name = most_s > 0 ? "GIL" : NULL;
+	for (uint32_t i = 0; i < WAIT_KINDS; i++) {
+		if ((double)metrics->waits_s[i] > most_s) {
+			most_s = (double)metrics->waits_s[i];
+			name = wait_kind_names[i];
+		}
+	}
+	return name;
 }
 
 static double seconds_to_rank(const struct metrics *metrics)

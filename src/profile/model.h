@@ -28,6 +28,23 @@
 struct intern;
 struct book;
 
+/* What threads wait for, beside the GIL. */
+enum wait_kind {
+	WAIT_LOCK,  /* locks, conditions, the end of a thread */
+	WAIT_QUEUE,
+	WAIT_SOCKET,
+	WAIT_FILE,
+	WAIT_PIPE,
+	WAIT_TERMINAL,
+	WAIT_SLEEP,
+	WAIT_CHILD, /* another process */
+	WAIT_OTHER,
+	WAIT_KINDS
+};
+
+/* "lock", "queue", ...; the words of the profile file. */
+extern const char *const wait_kind_names[WAIT_KINDS];
+
 /* What was measured for a line, a function, a stack or the whole. */
 struct metrics {
 	double python_s; /* the interpreter itself */
@@ -38,6 +55,8 @@ struct metrics {
 	double cpu_s;    /* part of the above spent on a CPU (core utilisation) */
 	double gil_s;    /* part of wait_s and idle_s: waiting for the GIL */
 	double gc_s;     /* part of python_s, native_s and system_s: collecting garbage */
+	float waits_s[WAIT_KINDS]; /* the rest of wait_s and idle_s by what it was for; not of
+				      stack nodes */
 	uint64_t samples;
 	double alloc_bytes; /* allocated in all, estimated from samples */
 	double kept_bytes;  /* part of it that was never given back */
@@ -265,6 +284,10 @@ static inline double metrics_seconds(const struct metrics *metrics)
 }
 
 void metrics_add(struct metrics *sum, const struct metrics *part);
+
+/* What most of the waiting was for: "GIL" or one of wait_kind_names; NULL when
+ * there was none. */
+const char *metrics_waits_for(const struct metrics *metrics);
 
 /* How much of the sum a part is, for ranking only: the shares of time, of what
  * was allocated, kept and copied, added up.  Idle time counts a thousandth, so

@@ -31,6 +31,9 @@ static void read_time(struct profile_reader *reader, const json_t *time)
 	profile->outside_s = reader_number(reader, time, "outside_s");
 	profile->startup_s = reader_number(reader, time, "startup_s");
 	reader_seconds(reader, time, &profile->sum);
+	const json_t *waits = reader_object(reader, time, "waits_s");
+	for (uint32_t i = 0; i < WAIT_KINDS; i++)
+		profile->sum.waits_s[i] = (float)reader_number(reader, waits, wait_kind_names[i]);
 	profile->sum.samples = reader_unsigned(reader, time, "samples", INT64_MAX);
 }
 
@@ -105,6 +108,8 @@ static void read_threads(struct profile_reader *reader, const json_t *list)
 		thread->self.cpu_s = reader_number(reader, item, "cpu_s");
 		double off_s = reader_number(reader, item, "off_cpu_s");
 		*(thread->is_main ? &thread->self.wait_s : &thread->self.idle_s) = off_s;
+		thread->self.gil_s = reader_number(reader, item, "gil_s");
+		thread->self.gc_s = reader_number(reader, item, "gc_s");
 		thread->self.samples = reader_unsigned(reader, item, "samples", INT64_MAX);
 	}
 }

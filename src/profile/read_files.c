@@ -143,6 +143,7 @@ static void read_figures(struct profile_reader *reader, const json_t *record, st
 		return;
 	}
 	reader_seconds(reader, record, self);
+	reader_waits_for(reader, record, self);
 	self->samples = reader_unsigned(reader, record, "n_samples", INT64_MAX);
 	*inclusive_s = reader_number(reader, record, "inclusive_s");
 	read_own_memory(reader, record, self, memory);

@@ -45,6 +45,10 @@ int64_t reader_item_integer(struct profile_reader *reader, const json_t *array, 
 /* The keys that write_seconds writes. */
 void reader_seconds(struct profile_reader *reader, const json_t *object, struct metrics *metrics);
 
+/* "waits_for", after the seconds. */
+void reader_waits_for(struct profile_reader *reader, const json_t *object,
+		      struct metrics *metrics);
+
 /* An array of texts; *count items, of which the caller frees the array. */
 const char **reader_texts(struct profile_reader *reader, const json_t *object, const char *key,
 			  uint32_t *count);

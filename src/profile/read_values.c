@@ -138,6 +138,20 @@ void reader_seconds(struct profile_reader *reader, const json_t *object, struct 
 	metrics->wait_s = reader_number(reader, object, "wait_s");
 	metrics->idle_s = reader_number(reader, object, "idle_s");
 	metrics->cpu_s = reader_number(reader, object, "cpu_s");
+	metrics->gil_s = reader_number(reader, object, "gil_s");
+	metrics->gc_s = reader_number(reader, object, "gc_s");
+}
+
+/* How much was for the other reasons is not kept. */
+void reader_waits_for(struct profile_reader *reader, const json_t *object,
+		      struct metrics *metrics)
+{
+	const char *name = reader_text(reader, object, "waits_for");
+	for (uint32_t i = 0; name && i < WAIT_KINDS; i++) {
+		if (strcmp(name, wait_kind_names[i]) == 0)
+			metrics->waits_s[i] = (float)(metrics->wait_s + metrics->idle_s -
+						      metrics->gil_s);
+	}
 }
 
 const char **reader_texts(struct profile_reader *reader, const json_t *object, const char *key,

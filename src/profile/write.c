@@ -31,6 +31,18 @@ static void write_unmeasured(struct json_out *out)
 	json_put_text(out, "gpu_device", "");
 }
 
+/* "waits_s": {...}: all waiting but that for the GIL, by what it was for. */
+static void write_waits(struct json_out *out, const struct metrics *metrics)
+{
+	json_begin_object(out, "waits_s");
+	for (uint32_t i = 0; i < WAIT_KINDS; i++) {
+		double seconds = (double)metrics->waits_s[i];
+		if (seconds > 0)
+			json_put_number(out, wait_kind_names[i], seconds, DECIMALS_TIME);
+	}
+	json_end_object(out);
+}
+
 static void write_time(struct json_out *out, const struct write_plan *plan)
 {
 	const struct profile *profile = plan->profile;
@@ -41,6 +53,7 @@ static void write_time(struct json_out *out, const struct write_plan *plan)
 	json_put_number(out, "outside_s", plan->outside_s, DECIMALS_SECONDS);
 	json_put_number(out, "startup_s", profile->startup_s, DECIMALS_SECONDS);
 	write_seconds(out, &profile->sum);
+	write_waits(out, &profile->sum);
 	json_put_unsigned(out, "samples", profile->sum.samples);
 	json_end_object(out);
 }
@@ -104,6 +117,10 @@ static void write_threads(struct json_out *out, const struct profile *profile)
 		json_put_number(out, "cpu_s", thread->self.cpu_s, DECIMALS_SECONDS);
 		json_put_number(out, "off_cpu_s", thread->self.wait_s + thread->self.idle_s,
 				DECIMALS_SECONDS);
+		if (thread->self.gil_s > 0)
+			json_put_number(out, "gil_s", thread->self.gil_s, DECIMALS_SECONDS);
+		if (thread->self.gc_s > 0)
+			json_put_number(out, "gc_s", thread->self.gc_s, DECIMALS_SECONDS);
 		json_put_unsigned(out, "samples", thread->self.samples);
 		json_end_object(out);
 	}

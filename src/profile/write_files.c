@@ -15,6 +15,10 @@ void write_seconds(struct json_out *out, const struct metrics *metrics)
 	json_put_number(out, "cpu_s", metrics->cpu_s, DECIMALS_SECONDS);
 	if (metrics->idle_s > 0)
 		json_put_number(out, "idle_s", metrics->idle_s, DECIMALS_SECONDS);
+	if (metrics->gil_s > 0)
+		json_put_number(out, "gil_s", metrics->gil_s, DECIMALS_SECONDS);
+	if (metrics->gc_s > 0)
+		json_put_number(out, "gc_s", metrics->gc_s, DECIMALS_SECONDS);
 }
 
 static void write_percent(struct json_out *out, const struct write_plan *plan, const char *key,
@@ -47,6 +51,13 @@ static void write_own_figures(struct json_out *out, const struct write_plan *pla
 	double share = profile_percent(plan->profile, metrics_seconds(self)) / 100;
 	profile_share_interval(share, plan->profile->sum.samples, &low, &high);
 	write_percent(out, plan, "n_wait_percent", self->wait_s);
+	if (self->gil_s > 0)
+		write_percent(out, plan, "n_gil_wait_percent", self->gil_s);
+	if (self->gc_s > 0)
+		write_percent(out, plan, "n_gc_percent", self->gc_s);
+	const char *waits_for = metrics_waits_for(self);
+	if (waits_for)
+		json_put_text(out, "waits_for", waits_for);
 	write_percent(out, plan, "n_inclusive_percent", inclusive_s);
 	json_put_unsigned(out, "n_samples", self->samples);
 	json_put_number(out, "n_percent_low", low * 100, DECIMALS_PERCENT);

@@ -95,3 +95,41 @@ def test_threads_that_live_a_millisecond(python):
     assert hot["n_samples"] > 2
     by_thread = sum(us for _, _, us in heatline["stacks"]["threads"]) / 1e6
     assert by_thread == pytest.approx(heatline["time"]["total_s"], rel=0.02)
+
+
+def by_name(profile):
+    return {thread["name"]: thread for thread in profile["heatline"]["threads"]}
+
+
+def test_waiting_for_the_gil_is_told_apart(python):
+    result = run(python, "gil.py", 0.5)
+    threads = by_name(result.profile)
+    for name in ("busy 0", "busy 1"):
+        thread = threads[name]
+        # Each has the GIL about half of the time.
+        assert thread["gil_s"] > 0.3 * thread["cpu_s"], threads
+        assert thread["gil_s"] > 0.6 * thread["off_cpu_s"], threads
+    native = threads["native"]
+    assert native.get("gil_s", 0) < 0.5 * threads["busy 0"]["gil_s"], threads
+    total = result.profile["heatline"]["time"]["gil_s"]
+    shares = result.lines_of("gil.py")[line_number("gil.py", "shares")]
+    assert shares["waits_for"] == "GIL"
+    assert 0 < shares["n_gil_wait_percent"] <= 100
+    (file,) = result.profile["files"].values()
+    (function,) = [record for record in file["functions"] if record["line"] == "busy"]
+    assert function["gil_s"] > 0.6 * total
+    timeline = result.profile["heatline"]["timeline"]["threads"]
+    assert sum(sum(row.get("gil", [])) for row in timeline) == pytest.approx(total * 1e3, abs=9)
+    nodes = result.profile["heatline"]["stacks"]["nodes"]
+    assert sum(row[14] for row in nodes if len(row) > 14) == pytest.approx(total * 1e6, rel=1e-3)
+
+
+def test_waits_are_told_apart(python):
+    result = run(python, "waits.py")
+    lines = result.lines_of("waits.py")
+    for marker in ("sleep", "lock", "queue", "socket", "socket too", "pipe", "child"):
+        line = lines[line_number("waits.py", marker)]
+        assert line["waits_for"] == marker.split()[0], line
+        assert line["wait_s"] > 0.1
+    waits = result.profile["heatline"]["time"]["waits_s"]
+    assert {"sleep", "lock", "queue", "socket", "pipe", "child"} <= set(waits)

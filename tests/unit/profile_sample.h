@@ -35,11 +35,12 @@ static inline void profile_sample_book(struct profile *profile)
 	struct book_frame in_library[] = {{loop, module, 1, 10, 10, 10, 38},
 					  {library, dumps, 183, 231, 231, 4, 20}};
 	struct book_frame outside[] = {{library, dumps, 183, 231, -1, -1, -1}};
-	struct metrics busy = {.python_s = 0.6, .native_s = 0.1, .cpu_s = 0.7,
+	struct metrics busy = {.python_s = 0.6, .native_s = 0.1, .cpu_s = 0.7, .gc_s = 0.05,
 			       .samples = 70};
 	struct metrics native = {.native_s = 0.15, .system_s = 0.05, .cpu_s = 0.2, .samples = 20};
-	struct metrics waiting = {.wait_s = 0.075, .samples = 3};
-	struct metrics idle = {.idle_s = 2.0, .samples = 60};
+	struct metrics waiting = {.wait_s = 0.075, .waits_s[WAIT_SLEEP] = 0.075f, .samples = 3};
+	struct metrics idle = {.idle_s = 2.0, .gil_s = 0.5, .waits_s[WAIT_LOCK] = 1.5f,
+			       .samples = 60};
 	struct metrics other = {.python_s = 0.025, .cpu_s = 0.025, .samples = 2};
 	struct metrics startup = {.python_s = 0.0125, .cpu_s = 0.0125, .samples = 1};
 	profile_book(profile, in_loop, 2, &busy, false);
@@ -134,7 +135,7 @@ static inline void profile_sample_describe(struct profile *profile)
 						      .name = profile_intern(profile, "python3"),
 						      .self = {.cpu_s = 0.6, .wait_s = 0.075,
 							       .samples = 95}};
-	profile->threads[1] = (struct profile_thread){.tid = 101, .self = {.idle_s = 2}};
+	profile->threads[1] = (struct profile_thread){.tid = 101, .self = {.idle_s = 2, .gil_s = 0.5}};
 	profile->quality.samples = 92;
 	profile->quality.wait_samples = 63;
 	profile->quality.rate_hz = 100;

@@ -292,6 +292,29 @@ static void test_stacks_and_no_stacks(void **state)
 	profile_free(profile);
 }
 
+static void test_waiting_by_reason(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	json_t *root = write_json(profile, WRITE_OPTIONS_DEFAULT);
+	const json_t *heatline = json_object_get(root, "heatline");
+	const json_t *time = json_object_get(heatline, "time");
+	assert_near(number(time, "gil_s"), 0.5);
+	assert_near(number(time, "gc_s"), 0.05);
+	assert_near(number(json_object_get(time, "waits_s"), "lock"), 1.5);
+	assert_near(number(json_array_get(json_object_get(heatline, "threads"), 1), "gil_s"), 0.5);
+	const json_t *file = json_object_get(json_object_get(root, "files"), profile_sample_path);
+	const json_t *lines = json_object_get(file, "lines");
+	const json_t *loop = json_array_get(lines, 6), *call = json_array_get(lines, 9);
+	assert_near(number(loop, "gil_s"), 0.5);
+	assert_near(number(loop, "n_gil_wait_percent"), 50);
+	assert_near(number(loop, "n_gc_percent"), 5);
+	assert_string_equal(json_string_value(json_object_get(loop, "waits_for")), "lock");
+	assert_string_equal(json_string_value(json_object_get(call, "waits_for")), "sleep");
+	assert_null(json_object_get(call, "gil_s"));
+	json_decref(root);
+	profile_free(profile);
+}
+
 static void test_timeline(void **state)
 {
 	struct profile *profile = profile_sample_new();
@@ -422,7 +445,10 @@ static struct profile *large_profile(void)
 		}
 		struct metrics metrics = {.python_s = 0.0123456789, .native_s = 0.003456789,
 					  .cpu_s = 0.015, .samples = 10, .alloc_bytes = 1234567,
-					  .kept_bytes = 234567, .copy_bytes = 34567};
+					  .kept_bytes = 234567, .copy_bytes = 34567,
+					  .wait_s = 0.00123456789, .idle_s = 0.0123456789,
+					  .gil_s = 0.0023456789, .gc_s = 0.00345678912,
+					  .waits_s[WAIT_TERMINAL] = 0.01f};
 		profile_book(profile, frames, 30, &metrics, false);
 		for (int i = 0; i < 10; i++)
 			profile_book_time(profile, frames[29].file, frames[29].line, n * 0.015);
@@ -517,6 +543,7 @@ int main(void)
 		cmocka_unit_test(test_reduced_lists_lines_with_figures),
 		cmocka_unit_test(test_threshold_moves_files_outside),
 		cmocka_unit_test(test_stacks_and_no_stacks),
+		cmocka_unit_test(test_waiting_by_reason),
 		cmocka_unit_test(test_timeline),
 		cmocka_unit_test(test_empty_profile_is_valid),
 		cmocka_unit_test(test_percentages_stay_in_range),
