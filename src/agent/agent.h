@@ -87,6 +87,7 @@ struct agent {
 	bool has_fixed_rate;   /* the user chose it: no thinning */
 	_Atomic bool is_perf_refused; /* the system forbids perf events */
 	uint64_t cookie;
+	_Atomic int32_t permitted_pid; /* the collector that may read our memory */
 };
 
 extern struct agent g_agent;

@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 
 #include <string.h>
+#include <sys/prctl.h>
 
 /* Samples from ticks may cost this part (1/n) of the CPU time, where perf is not
  * to be had. */
@@ -165,6 +166,18 @@ static bool wants_perf(const struct agent_thread *self)
 	return !self->has_perf && (g_agent.has_fixed_rate || self->ticks >= PERF_AFTER_TICKS);
 }
 
+/* Where yama forbids it, only the collector may look at waiting threads; when it
+ * was killed, that is another one. */
+static void permit_collector(void)
+{
+	int32_t collector = atomic_load_explicit(&g_agent.control->collector_pid,
+						 memory_order_relaxed);
+	if (collector == atomic_load_explicit(&g_agent.permitted_pid, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&g_agent.permitted_pid, collector, memory_order_relaxed);
+	syscall(SYS_prctl, PR_SET_PTRACER, (unsigned long)collector, 0UL, 0UL, 0UL);
+}
+
 /* Whether profiling is suspended, or was until this moment. */
 static bool is_passed_over(struct agent_thread *self)
 {
@@ -180,6 +193,7 @@ static bool is_passed_over(struct agent_thread *self)
 
 void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 {
+	permit_collector();
 	if (is_passed_over(self))
 		return;
 	uint64_t now_ns = now_wall_ns();

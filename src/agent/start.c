@@ -192,10 +192,17 @@ static const char *choose_reader(void)
 	return "this process may not read its own memory by copy";
 }
 
+/* Lets the collector look at waiting threads where yama forbids it. */
+static void permit_collector(void)
+{
+	int32_t collector = atomic_load(&g_agent.control->collector_pid);
+	atomic_store(&g_agent.permitted_pid, collector);
+	prctl(PR_SET_PTRACER, (unsigned long)collector, 0, 0, 0);
+}
+
 static const char *start_sampling(void)
 {
-	/* Lets the collector look at waiting threads where yama forbids it. */
-	prctl(PR_SET_PTRACER, (unsigned long)g_agent.control->collector_pid, 0, 0, 0);
+	permit_collector();
 	if (codes_reset() != 0)
 		return "no memory for the table of code objects";
 	if (signals_start() != 0)
@@ -245,7 +252,7 @@ static void after_fork(void)
 	munmap(parent, sizeof(*parent));
 	if (memory_after_fork != NULL)
 		memory_after_fork();
-	prctl(PR_SET_PTRACER, (unsigned long)g_agent.control->collector_pid, 0, 0, 0);
+	permit_collector();
 	ring_publish(ring, RING_ACTIVE);
 	threads_after_fork();
 	errno = saved;

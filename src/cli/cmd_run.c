@@ -14,10 +14,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
+#include "cli/cmd_recover.h"
 #include "cli/commands.h"
 #include "cli/live.h"
 #include "cli/places.h"
 #include "cli/target.h"
+#include "collect/recover.h"
 #include "collect/run.h"
 #include "report/summary.h"
 
@@ -203,11 +206,6 @@ static void print_summary(const struct run_settings *settings, const struct run_
 	summary_print(stderr, result->profile, result->is_written ? settings->outfile : NULL,
 		      &style);
 	free(here);
-	if (result->still_running != 0)
-		fprintf(stderr,
-			"%u of its processes %s still running: the profile is written again when "
-			"the last has ended (heatline status)\n",
-			result->still_running, result->still_running == 1 ? "is" : "are");
 }
 
 /* Ends as the program ended.  A signal is raised again, so that the shell sees
@@ -230,7 +228,27 @@ static int end_like(int status)
 	return 128 + signal_number;
 }
 
-static int profile_target(const struct run_settings *settings, const struct target *target)
+/* Tells the user what came of it, in the process that knows. */
+static void tell(const struct run_settings *settings, struct run_result *result,
+		 const struct err *err)
+{
+	if (err->code != ERR_NONE)
+		command_error(err);
+	print_summary(settings, result);
+	if (result->still_running != 0 && !settings->is_quiet)
+		fprintf(stderr,
+			"%u of its processes %s still running: the profile is written %swhen the last "
+			"has ended (heatline status)\n",
+			result->still_running, result->still_running == 1 ? "is" : "are",
+			result->profile ? "again " : "");
+	fflush(stderr);
+	run_result_fini(result);
+}
+
+/* What to do with the program: profile it, or make the profile of a run of it
+ * whose heatline was killed. */
+static int profile_target(const struct run_settings *settings, const struct target *target,
+			  char **words, const struct run_entry *lost)
 {
 	struct run_result result;
 	struct err err;
@@ -244,23 +262,24 @@ static int profile_target(const struct run_settings *settings, const struct targ
 	}
 	char *root = settings->program_path ? places_absolute(settings->program_path) : NULL;
 	struct run_options options = options_from(settings, target, agent, root);
+	options.words = words;
 	err_clear(&err);
-	int failure = collect_run(&options, &result, &err);
+	int failure = lost ? collect_recover(lost, &options, &result, &err)
+			   : collect_run(&options, &result, &err);
 	free(root);
 	free(agent);
-	if (err.code != ERR_NONE)
-		command_error(&err);
-	print_summary(settings, &result);
-	fflush(stderr);
 	int status = result.status;
 	bool is_front = result.role == RUN_FRONT;
-	run_result_fini(&result);
+	tell(settings, &result, &err);
 	if (!is_front)
-		return 0;
-	return failure ? 2 : end_like(status);
+		exit(0); /* what the caller goes on with is the front's */
+	if (failure)
+		return 2;
+	return lost ? 0 : end_like(status);
 }
 
-static int run_run(int argc, char **argv)
+/* Runs, or recovers, what the words after "run" say. */
+static int run_words(int argc, char **argv, const struct run_entry *lost)
 {
 	struct run_settings settings = {
 		.outfile = DEFAULT_OUTFILE,
@@ -273,18 +292,56 @@ static int run_run(int argc, char **argv)
 	struct options_result parsed;
 	struct target target = {.argv = NULL};
 	struct err err;
-	int status = command_read_options(&command_run, argc, argv, &settings, &parsed);
+	char **words = mem_zalloc((size_t)argc + 1, sizeof(*words));
 
-	if (status != COMMAND_GO_ON)
+	for (int i = 0; i < argc; i++)
+		words[i] = argv[i];
+	int status = command_read_options(&command_run, argc, argv, &settings, &parsed);
+	if (status != COMMAND_GO_ON) {
+		free(words);
 		return status;
+	}
+	if (!settings.is_quiet && !lost)
+		recover_remind();
 	if (check_settings(&settings, &err) ||
 	    target_resolve(parsed.operands, settings.python, &target, &err))
 		status = command_error(&err);
 	else
-		status = profile_target(&settings, &target);
+		status = profile_target(&settings, &target, words, lost);
 	target_fini(&target);
 	options_result_fini(&parsed);
+	free(words);
 	return status;
+}
+
+static int run_run(int argc, char **argv)
+{
+	return run_words(argc, argv, NULL);
+}
+
+int run_recover(const struct run_entry *lost, struct err *err)
+{
+	char **words;
+	const char *cwd;
+	int count = 0;
+	int status = recover_words(lost, &words, &cwd, err);
+
+	if (status)
+		return status;
+	if (chdir(cwd)) {
+		status = err_set_errno(err, errno, "the folder '%s' of '%s' cannot be entered", cwd,
+				       lost->control->program);
+		free(words);
+		return status;
+	}
+	while (words[count])
+		count++;
+	status = run_words(count, words, lost);
+	free(words);
+	return status ? err_set(err, ERR_TARGET, "'%s' was not recovered; 'heatline recover "
+						 "--discard' drops what is left of it",
+				lost->control->program)
+		      : 0;
 }
 
 const struct command command_run = {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/cmd_recover.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 
@@ -58,8 +59,13 @@ static int dispatch(int argc, char **argv)
 	const char *word = argv[0];
 	const struct command *command = command_find(word);
 
-	if (command)
+	if (command) {
+		/* run says it when it is not asked to be quiet; status shows it anyway. */
+		if (command == &command_view || command == &command_on || command == &command_off ||
+		    command == &command_write)
+			recover_remind();
 		return command->run(argc - 1, argv + 1);
+	}
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		printf("heatline %s\n", HEATLINE_VERSION);
 		return 0;

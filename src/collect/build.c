@@ -167,9 +167,10 @@ static void describe_run(struct collector *collector, struct profile *profile)
 	profile->start_time_perf_s = NS * (double)collector->start_ns;
 	uint64_t end_ns = collector->end_ns != 0 ? collector->end_ns : clock_monotonic_ns();
 	profile->elapsed_s = NS * (double)(end_ns - collector->start_ns);
-	profile->suspended_s = NS * (double)collector->suspended_ns;
-	if (collector->is_off && end_ns > collector->off_since_ns)
-		profile->suspended_s += NS * (double)(end_ns - collector->off_since_ns);
+	uint64_t off_since_ns = atomic_load(&collector->control->off_since_ns);
+	profile->suspended_s = NS * (double)atomic_load(&collector->control->suspended_ns);
+	if (collector->is_off && end_ns > off_since_ns)
+		profile->suspended_s += NS * (double)(end_ns - off_since_ns);
 
 	struct utsname system;
 	char text[300];

@@ -34,6 +34,11 @@
 /* Between two looks whether a process that the kernel knows is still the same. */
 #define LIVES_NS 1000000000u
 
+/* Between two profiles for the case that this process is killed; they may take
+ * this part (1/n) of the time. */
+#define CHECKPOINT_NS 5000000000u
+#define CHECKPOINT_BUDGET 100u
+
 /* --- the collector's life --- */
 
 static uint32_t split_list(const char *list, const char **items, char **copy)
@@ -121,6 +126,7 @@ static void collector_fini(struct collector *collector)
 	free(collector->walk_frames);
 	free(collector->tree_frames);
 	free(collector->identities);
+	journal_fini(&collector->journal);
 	folder_remove(collector->folder, collector->control);
 }
 
@@ -167,6 +173,7 @@ struct wheel {
 	uint64_t ended_ns;      /* when the program ended; 0: it runs */
 	uint64_t next_write_ns; /* 0: only at the end */
 	uint64_t next_lives_ns;
+	uint64_t next_checkpoint_ns;
 	bool is_background;     /* the user has got what there was to say */
 };
 
@@ -182,6 +189,16 @@ static uint32_t count_living(const struct collector *collector)
 	for (uint32_t i = 0; i < collector->processes.count; i++)
 		count += collector->processes.items[i]->ring != NULL;
 	return count;
+}
+
+static uint64_t last_end_ns(const struct collector *collector)
+{
+	uint64_t end_ns = collector->start_ns;
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		if (collector->processes.items[i]->end_ns > end_ns)
+			end_ns = collector->processes.items[i]->end_ns;
+	}
+	return end_ns;
 }
 
 static void note_end(struct collector *collector, struct wheel *wheel)
@@ -265,7 +282,8 @@ static void show_as_wanted(struct collector *collector)
 /* Follows what somebody has said with "heatline on" or "off". */
 static void follow_switch(struct collector *collector)
 {
-	bool is_off = atomic_load(&collector->control->is_off) != 0;
+	struct control *control = collector->control;
+	bool is_off = atomic_load(&control->is_off) != 0;
 	if (is_off == collector->is_off)
 		return;
 	uint64_t now_ns = clock_monotonic_ns();
@@ -274,10 +292,20 @@ static void follow_switch(struct collector *collector)
 	else
 		watch_resume(collector);
 	if (is_off)
-		collector->off_since_ns = now_ns;
+		atomic_store(&control->off_since_ns, now_ns);
 	else
-		collector->suspended_ns += now_ns - collector->off_since_ns;
+		atomic_fetch_add(&control->suspended_ns, now_ns - atomic_load(&control->off_since_ns));
 	collector->is_off = is_off;
+}
+
+/* The journal keeps no more: the profile so far stands in for it. */
+static void checkpoint(struct collector *collector, struct wheel *wheel)
+{
+	uint64_t begin_ns = clock_monotonic_ns();
+	output_checkpoint(collector);
+	uint64_t end_ns = clock_monotonic_ns();
+	uint64_t pause_ns = (end_ns - begin_ns) * CHECKPOINT_BUDGET;
+	wheel->next_checkpoint_ns = end_ns + (pause_ns > CHECKPOINT_NS ? pause_ns : CHECKPOINT_NS);
 }
 
 static void turn(struct collector *collector, struct wheel *wheel)
@@ -296,6 +324,8 @@ static void turn(struct collector *collector, struct wheel *wheel)
 		     collector->cpu_samples + collector->wait_samples);
 	write_as_wanted(collector, wheel);
 	show_as_wanted(collector);
+	if (journal_is_full(&collector->journal) && clock_monotonic_ns() >= wheel->next_checkpoint_ns)
+		checkpoint(collector, wheel);
 }
 
 /* The program has ended, others go on.  Returns true in a process of its own
@@ -315,17 +345,18 @@ enum loop_end { LOOP_OVER, LOOP_TELL };
 
 static enum loop_end loop(struct collector *collector, struct link *link)
 {
-	struct wheel wheel = {.link = link};
+	struct wheel wheel = {.link = link, .is_background = link->to_collector[0] < 0};
 	wheel.next_write_ns =
 		collector->start_ns + (uint64_t)(collector->options->profile_interval_s * 1e9);
 	for (;;) {
 		wait_a_round(collector, &wheel);
 		turn(collector, &wheel);
+		collector->is_catching_up = false;
 		if (wheel.ended_ns == 0)
 			continue;
 		if (count_living(collector) == 0) {
 			if (wheel.is_background)
-				collector->end_ns = clock_monotonic_ns();
+				collector->end_ns = last_end_ns(collector);
 			return LOOP_OVER;
 		}
 		if (!wheel.is_background && clock_monotonic_ns() - wheel.ended_ns > GRACE_NS &&
@@ -344,13 +375,29 @@ static bool await_start(const struct link *link)
 	return kind == LINK_STARTED;
 }
 
+/* Where an earlier collector of this run came to, if there was one. */
+static void go_on_from_journal(struct collector *collector)
+{
+	journal_init(&collector->journal, collector->folder);
+	collector->is_catching_up = true;
+	collector->is_second = journal_replay(collector);
+	collector->is_catching_up = collector->is_second;
+	if (!collector->is_second)
+		return;
+	processes_go_on(collector);
+	if (journal_is_full(&collector->journal))
+		output_keep_checkpoint(collector);
+}
+
 void collector_run(const struct run_options *options, char *folder, struct control *control,
 		   struct link *link, struct run_result *result, struct err *err)
 {
 	struct collector collector;
 	struct scope_lists lists = {0};
+	bool has_front = link->to_front[1] >= 0;
 	set_signals();
-	leave_session(link);
+	if (has_front)
+		leave_session(link);
 	collector_init(&collector, options);
 	init_scope(&collector, &lists);
 	collector.folder = folder;
@@ -358,8 +405,8 @@ void collector_run(const struct run_options *options, char *folder, struct contr
 	collector.start_ns = control->start_ns;
 	collector.start_epoch_s = control->start_epoch_s;
 	collector.is_off = atomic_load(&control->is_off) != 0;
-	collector.off_since_ns = control->start_ns;
-	if (await_start(link)) {
+	go_on_from_journal(&collector);
+	if (!has_front || await_start(link)) {
 		bool is_telling = loop(&collector, link) == LOOP_TELL;
 		result->still_running = is_telling ? count_living(&collector) : 0;
 		output_finish(&collector, is_telling, result, err);

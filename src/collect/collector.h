@@ -25,6 +25,7 @@
 #include "collect/codes.h"
 #include "collect/heap.h"
 #include "collect/images.h"
+#include "collect/journal.h"
 #include "collect/run.h"
 #include "collect/timeline.h"
 #include "collect/tree.h"
@@ -79,11 +80,23 @@ struct thread {
 	enum wait_kind wait_kind; /* for what, if not */
 };
 
+/* What the ring says of its process. */
+struct process_facts {
+	int32_t pid, parent_pid;
+	uint32_t state;      /* enum ring_state */
+	uint32_t python;     /* 0x0308 */
+	uint64_t birth;      /* as in /proc; 0: not known */
+	uint64_t start_ns;
+	uint64_t image_start;
+	char version[32];
+	char reason[RING_REASON_BYTES];
+};
+
 /* A process that carries the agent. */
 struct process {
+	struct process_facts facts;
 	uint32_t index;      /* in collector->processes */
 	pid_t pid, parent_pid;
-	uint64_t birth;      /* as in /proc; 0: not known */
 	char *ring_path;     /* owned */
 	struct ring *ring;   /* mapped; NULL once the process has ended and is drained */
 	enum ring_state state;
@@ -109,6 +122,9 @@ struct process {
 	uint32_t main_node;  /* where the main thread was last seen */
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
+	uint64_t seen_ns;    /* when it was last heard of; only while catching up */
+	uint64_t taken_at;   /* place and size of the last record that an earlier */
+	uint32_t taken_size; /* collector took; size 0: none */
 };
 
 struct collector {
@@ -125,11 +141,12 @@ struct collector {
 	struct map moment_index; /* code and offset to moments */
 	char *folder;            /* owned; the run's, with control and rings */
 	struct control *control; /* mapped */
+	struct journal journal;
 	uint32_t rings_seen;
 	uint64_t start_ns, end_ns;
 	bool is_off;             /* suspended */
-	uint64_t off_since_ns;   /* then: since when */
-	uint64_t suspended_ns;   /* before that */
+	bool is_second;          /* an earlier collector of this run was killed */
+	bool is_catching_up;     /* reads what happened before it was there */
 	double start_epoch_s;
 	uint64_t cpu_samples, wait_samples, cut_samples;
 	uint64_t sampled_cpu_ns;
@@ -147,7 +164,8 @@ struct link;
 /* --- collector.c --- */
 
 /* The collector's process, from its start until the profile is written.  Takes
- * folder and control. */
+ * folder and control.  A link without a front: the run is one whose heatline
+ * was killed, and nobody waits. */
 void collector_run(const struct run_options *options, char *folder, struct control *control,
 		   struct link *link, struct run_result *result, struct err *err);
 
@@ -158,6 +176,11 @@ int output_in_between(struct collector *collector);
 
 /* Writes the profile so far into the run's folder, for those who watch. */
 void output_show(struct collector *collector);
+/* Writes the profile so far into the run's folder, for the case that this
+ * collector is killed; output_keep_checkpoint: an earlier one was, and what it
+ * wrote goes beside the profile. */
+void output_checkpoint(struct collector *collector);
+void output_keep_checkpoint(struct collector *collector);
 
 /* Makes the result's profile and writes it; err says what is wrong, if anything. */
 void output_finish(struct collector *collector, bool is_partial, struct run_result *result,
@@ -174,6 +197,17 @@ void processes_drain(struct collector *collector);
 /* Notices ended processes that the kernel still has a number for: their own
  * one, or somebody else's. */
 void processes_look_at_lives(struct collector *collector);
+
+/* What the journal of an earlier collector tells: a process (with its ring, if
+ * that is still there), a record that was taken out of its ring at position
+ * (is_from_look: a code object that was read from outside), the end of a
+ * process.  processes_go_on: that was all, the rings are next. */
+void processes_add_again(struct collector *collector, const char *path,
+			 const struct process_facts *facts, const char *command, const char *cwd);
+void processes_take_again(struct collector *collector, struct process *process,
+			  const struct record *record, uint64_t position, bool is_from_look);
+void processes_end_again(struct collector *collector, struct process *process);
+void processes_go_on(struct collector *collector);
 
 /* A code object met from outside or in a ring; relative file names are
  * those of the process's folder. */
@@ -256,6 +290,12 @@ void watch_round(struct collector *collector);
  * booked.  No round is turned meanwhile. */
 void watch_suspend(struct collector *collector);
 void watch_resume(struct collector *collector);
+
+/* What the journal of an earlier collector tells: waiting that it has booked,
+ * time ready to run that it has seen. */
+void watch_book_again(struct collector *collector, struct process *process, struct thread *thread,
+		      uint32_t node, uint64_t end_ns, uint64_t ns);
+void watch_ready_again(struct thread *thread, uint64_t ns);
 
 /* The last word on a thread that has ended. */
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,

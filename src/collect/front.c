@@ -32,6 +32,7 @@ void front_init(struct front *front, const struct run_options *options, const ch
 	front->link = (struct link){{-1, -1}, {-1, -1}};
 	front->sentinel.fd = -1;
 	atomic_store(&control->front_pid, getpid());
+	atomic_store(&control->front_start, proc_start(getpid()));
 	watched_signals(&front->watched);
 	sigprocmask(SIG_BLOCK, &front->watched, &front->before);
 }

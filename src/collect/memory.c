@@ -170,5 +170,7 @@ void memory_round(struct collector *collector)
 		if (process->ring != NULL && process->end_ns == 0)
 			resident += resident_bytes(process->pid);
 	}
-	heap_tick(&collector->heap, seconds_since_start(collector, clock_monotonic_ns()), resident);
+	double now_s = seconds_since_start(collector, clock_monotonic_ns());
+	journal_tick(collector, now_s, resident);
+	heap_tick(&collector->heap, now_s, resident);
 }

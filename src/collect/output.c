@@ -1,11 +1,16 @@
 /* output.c - from what has been collected to the file. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "collect/collector.h"
 #include "profile/model.h"
 #include "profile/write.h"
+
+#define CHECKPOINT_MAX_BYTES ((size_t)256 << 20)
 
 static int write_profile(const struct run_options *options, const struct profile *profile,
 			 const char *path, struct err *err)
@@ -37,14 +42,51 @@ int output_in_between(struct collector *collector)
 	return status;
 }
 
-void output_show(struct collector *collector)
+/* The profile so far, into a file of the run's folder. */
+static void write_in_folder(struct collector *collector, const char *name)
 {
-	char *path = path_join(collector->folder, CONTROL_SHOW_FILE);
+	char *path = path_join(collector->folder, name);
 	processes_drain(collector);
 	struct profile *profile = build_profile(collector, true);
 	if (profile != NULL)
 		write_profile(collector->options, profile, path, NULL);
 	profile_free(profile);
+	free(path);
+}
+
+void output_show(struct collector *collector)
+{
+	write_in_folder(collector, CONTROL_SHOW_FILE);
+}
+
+void output_checkpoint(struct collector *collector)
+{
+	write_in_folder(collector, CHECKPOINT_FILE);
+}
+
+/* "name.json" becomes "name-before.json". */
+static char *name_before(const char *outfile)
+{
+	size_t size = strlen(outfile);
+	size_t stem = text_ends_with(outfile, ".json") ? size - strlen(".json") : size;
+	char *name = mem_alloc(size + sizeof("-before"));
+	memcpy(name, outfile, stem);
+	memcpy(name + stem, "-before", strlen("-before"));
+	memcpy(name + stem + strlen("-before"), outfile + stem, size - stem + 1);
+	return name;
+}
+
+void output_keep_checkpoint(struct collector *collector)
+{
+	char *path = path_join(collector->folder, CHECKPOINT_FILE);
+	char *name = name_before(collector->control->outfile);
+	char *text;
+	size_t size;
+	if (file_read(path, CHECKPOINT_MAX_BYTES, &text, &size, NULL) == 0) {
+		file_write(name, text, size, NULL);
+		free(text);
+	}
+	free(name);
 	free(path);
 }
 
@@ -64,7 +106,7 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 			"command that starts Python, or the script itself");
 	} else if (would_lose(collector)) {
 		err_set(err, ERR_TARGET,
-			collector->is_off || collector->suspended_ns != 0
+			collector->is_off || atomic_load(&collector->control->suspended_ns) != 0
 				? "profiling was never switched on; '%s' is left as it was"
 				: "the program ran too short for a single sample; '%s' is left as it was",
 			collector->options->outfile);

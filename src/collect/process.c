@@ -101,38 +101,58 @@ static void end_between_rings(struct collector *collector, struct process *added
 	}
 }
 
-static void add_process(struct collector *collector, const char *path, struct ring *ring)
+/* What the ring says of its process, as far as it is needed when that is gone. */
+static struct process_facts facts_of(const struct ring *ring)
+{
+	struct process_facts facts = {
+		.pid = ring->pid,
+		.parent_pid = ring->parent_pid,
+		.state = atomic_load(&ring->state),
+		.python = ring->python,
+		.birth = proc_start(ring->pid),
+		.start_ns = ring->start_ns,
+		.image_start = ring->image_start,
+	};
+	memcpy(facts.version, ring->version_text, sizeof(facts.version) - 1);
+	memcpy(facts.reason, ring->reason, sizeof(facts.reason) - 1);
+	return facts;
+}
+
+/* ring is NULL when the process has ended. */
+static struct process *add_process(struct collector *collector, const char *path, struct ring *ring,
+				   const struct process_facts *facts)
 {
 	struct process *process = mem_zalloc(1, sizeof(*process));
-	char version[sizeof(ring->version_text)];
-	char reason[RING_REASON_BYTES];
-	memcpy(version, ring->version_text, sizeof(version));
-	version[sizeof(version) - 1] = '\0';
-	memcpy(reason, ring->reason, sizeof(reason));
-	reason[sizeof(reason) - 1] = '\0';
-
 	process->index = collector->processes.count;
+	process->facts = *facts;
 	process->ring_path = mem_copy_text(path);
 	process->ring = ring;
-	process->state = atomic_load(&ring->state);
-	process->pid = ring->pid;
-	process->parent_pid = ring->parent_pid;
-	process->birth = proc_start(process->pid);
-	process->start_ns = ring->start_ns;
+	process->state = facts->state;
+	process->pid = facts->pid;
+	process->parent_pid = facts->parent_pid;
+	process->start_ns = facts->start_ns;
 	end_between_rings(collector, process);
-	process->python = ring->python;
-	process->python_text = intern_text(collector->strings, version);
-	process->command = read_command(collector, process->pid);
-	process->cwd = read_folder(collector, process->pid);
-	process->system_name = threads_read_comm(collector, process->pid, process->pid);
+	process->python = facts->python;
+	process->python_text = intern_text(collector->strings, facts->version);
 	if (process->state == RING_REFUSED)
-		process->note = intern_text(collector->strings, reason);
-	else
+		process->note = intern_text(collector->strings, facts->reason);
+	else if (ring != NULL)
 		learn_layout(process);
-	images_init(&process->images, ring->image_start);
+	images_init(&process->images, facts->image_start);
 	map_init(&process->addresses);
 	vec_push(&process->ids, 0);
 	vec_push(&collector->processes, process);
+	return process;
+}
+
+static void meet_process(struct collector *collector, const char *path, struct ring *ring)
+{
+	struct process_facts facts = facts_of(ring);
+	struct process *process = add_process(collector, path, ring, &facts);
+	process->command = read_command(collector, process->pid);
+	process->cwd = read_folder(collector, process->pid);
+	process->system_name = threads_read_comm(collector, process->pid, process->pid);
+	journal_process(collector, process);
 }
 
 static bool is_known(const struct collector *collector, const char *path)
@@ -161,7 +181,7 @@ void processes_discover(struct collector *collector)
 		struct ring *ring = is_known(collector, path) ? NULL : map_ring(path);
 		if (ring != NULL && ring->magic == RING_MAGIC &&
 		    ring->wire_version == WIRE_VERSION && atomic_load(&ring->state) != RING_STARTING)
-			add_process(collector, path, ring);
+			meet_process(collector, path, ring);
 		else if (ring != NULL)
 			munmap(ring, sizeof(*ring));
 		free(path);
@@ -208,13 +228,14 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 	return index;
 }
 
-static bool on_code(struct collector *collector, struct process *process,
-		    const struct record_code *record)
+/* Adds the code object of a record; 0 when the record makes no sense. */
+static uint32_t take_code(struct collector *collector, struct process *process,
+			  const struct record_code *record)
 {
 	uint64_t texts = (uint64_t)record->filename_size + record->qualname_size +
 			 record->lines_size + record->bytecode_size;
-	if (record->id >= CODE_IDS_MAX || texts > record->head.size - sizeof(*record))
-		return false;
+	if (texts > record->head.size - sizeof(*record))
+		return 0;
 	const char *at = (const char *)(record + 1);
 	struct code_info info = {
 		.first_line = record->first_line,
@@ -228,17 +249,39 @@ static bool on_code(struct collector *collector, struct process *process,
 	info.qualname = info.filename + info.filename_size;
 	info.lines = (const unsigned char *)info.qualname + info.qualname_size;
 	info.bytecode = info.lines + info.lines_size;
+	return processes_add_code(collector, process, &info);
+}
+
+static bool on_code(struct collector *collector, struct process *process,
+		    const struct record_code *record)
+{
+	uint32_t code = record->id >= CODE_IDS_MAX ? 0 : take_code(collector, process, record);
+	if (code == 0)
+		return false;
 	while (process->ids.count <= record->id)
 		vec_push(&process->ids, 0);
-	process->ids.items[record->id] = processes_add_code(collector, process, &info);
+	process->ids.items[record->id] = code;
 	return true;
 }
 
 /* --- draining --- */
 
+/* All records but code objects begin with the time. */
+static void note_time(struct process *process, const struct record *record)
+{
+	uint64_t time_ns;
+	if (record->type == RECORD_CODE || record->size < sizeof(*record) + sizeof(time_ns))
+		return;
+	memcpy(&time_ns, record + 1, sizeof(time_ns));
+	if (time_ns > process->seen_ns && time_ns <= clock_monotonic_ns())
+		process->seen_ns = time_ns;
+}
+
 static bool on_record(struct collector *collector, struct process *process,
 		      const struct record *record)
 {
+	if (collector->is_catching_up)
+		note_time(process, record);
 	switch (record->type) {
 	case RECORD_CODE:
 		return record->size >= sizeof(struct record_code) &&
@@ -279,6 +322,9 @@ static void drain(struct collector *collector, struct process *process, bool is_
 			memcpy(collector->scratch, record, size);
 		struct record *copy = (struct record *)(void *)collector->scratch;
 		copy->size = size;
+		if (fits)
+			journal_record(collector, process, copy,
+				       atomic_load(&process->ring->tail));
 		if (!fits || !on_record(collector, process, copy))
 			process->lost[LOST_BAD_RECORD]++;
 		ring_consume(process->ring, record);
@@ -298,22 +344,38 @@ static bool is_alive(struct process *process)
 	return kill(process->pid, 0) == 0 || errno == EPERM;
 }
 
-static void close_process(struct collector *collector, struct process *process)
+/* The last word on a process that has ended. */
+static void finish_process(struct collector *collector, struct process *process)
 {
-	drain(collector, process, true);
-	if (process->end_ns == 0)
-		process->end_ns = clock_monotonic_ns();
 	for (uint32_t i = 0; i < process->threads.count; i++)
 		watch_end(collector, process, process->threads.items[i], process->end_ns);
 	heap_process_end(&collector->heap, process->index,
 			 (double)(process->end_ns - collector->start_ns) * 1e-9);
+	if (process->ring != NULL)
+		munmap(process->ring, sizeof(*process->ring));
+	process->ring = NULL;
+	unlink(process->ring_path);
+}
+
+/* A process that ended while no collector looked was last heard of earlier. */
+static uint64_t end_of(const struct collector *collector, const struct process *process)
+{
+	if (!collector->is_catching_up)
+		return clock_monotonic_ns();
+	return process->seen_ns > process->start_ns ? process->seen_ns : process->start_ns;
+}
+
+static void close_process(struct collector *collector, struct process *process)
+{
+	drain(collector, process, true);
+	if (process->end_ns == 0)
+		process->end_ns = end_of(collector, process);
 	for (uint32_t i = 0; i < LOST_REASON_COUNT; i++)
 		process->lost[i] += atomic_load(&process->ring->lost[i]);
 	process->clocks = atomic_load(&process->ring->clocks);
 	process->agent_ns = atomic_load(&process->ring->agent_ns);
-	munmap(process->ring, sizeof(*process->ring));
-	process->ring = NULL;
-	unlink(process->ring_path);
+	journal_end(collector, process);
+	finish_process(collector, process);
 }
 
 void processes_drain(struct collector *collector)
@@ -336,7 +398,53 @@ void processes_look_at_lives(struct collector *collector)
 {
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
 		struct process *process = collector->processes.items[i];
-		if (process->ring != NULL && !proc_is_alive(process->pid, process->birth))
+		if (process->ring != NULL && !proc_is_alive(process->pid, process->facts.birth))
 			close_process(collector, process);
 	}
+}
+
+/* --- after another collector, see journal.h --- */
+
+void processes_add_again(struct collector *collector, const char *path,
+			 const struct process_facts *facts, const char *command, const char *cwd)
+{
+	struct ring *ring = map_ring(path);
+	if (ring != NULL && (ring->magic != RING_MAGIC || ring->wire_version != WIRE_VERSION)) {
+		munmap(ring, sizeof(*ring));
+		ring = NULL;
+	}
+	struct process *process = add_process(collector, path, ring, facts);
+	process->command = intern_text(collector->strings, command);
+	process->cwd = intern_text(collector->strings, cwd);
+	if (ring == NULL && process->end_ns == 0)
+		process->end_ns = process->start_ns;
+}
+
+void processes_take_again(struct collector *collector, struct process *process,
+			  const struct record *record, uint64_t position, bool is_from_look)
+{
+	struct record *copy = (struct record *)(void *)collector->scratch;
+	memcpy(copy, record, record->size);
+	if (is_from_look) {
+		take_code(collector, process, (const struct record_code *)copy);
+		return;
+	}
+	process->taken_at = position;
+	process->taken_size = record->size;
+	on_record(collector, process, copy);
+}
+
+void processes_end_again(struct collector *collector, struct process *process)
+{
+	finish_process(collector, process);
+}
+
+void processes_go_on(struct collector *collector)
+{
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		struct process *process = collector->processes.items[i];
+		if (process->ring != NULL && process->taken_size != 0)
+			ring_skip_taken(process->ring, process->taken_at, process->taken_size);
+	}
+	collector->rings_seen = 0;
 }

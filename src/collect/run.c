@@ -13,6 +13,7 @@
 #include "collect/collector.h"
 #include "collect/folder.h"
 #include "collect/front.h"
+#include "collect/recover.h"
 #include "profile/model.h"
 
 /* What other commands show of the run. */
@@ -33,6 +34,7 @@ static void fill_control(struct control *control, const struct run_options *opti
 	control->memory_window = options->memory_window_bytes;
 	control->is_first_only = options->is_first_only;
 	atomic_store(&control->is_off, options->is_off);
+	atomic_store(&control->off_since_ns, clock_monotonic_ns());
 	control->start_ns = clock_monotonic_ns();
 	control->start_epoch_s = clock_epoch_s();
 	describe(control, options);
@@ -48,6 +50,7 @@ int collect_run(const struct run_options *options, struct run_result *result, st
 	if (status != 0)
 		return status;
 	fill_control(control, options);
+	recover_note_words(folder, options->words);
 	front_init(&front, options, folder, control);
 	int role = front_fork_collector(&front, err);
 	if (role < 0) {

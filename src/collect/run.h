@@ -36,6 +36,7 @@ struct run_scope {
 /* One run, as asked for.  All strings and arrays are borrowed. */
 struct run_options {
 	/* what to start */
+	char **words;       /* as given to "heatline run"; ends with NULL */
 	char **argv;        /* complete: interpreter, script, arguments; ends with NULL */
 	const char *path;   /* the file to execute: argv[0] with its folder */
 	const char *agent;  /* path of libheatline-agent.so */

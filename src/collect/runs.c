@@ -88,7 +88,9 @@ static void add_run(struct runs *runs, const char *place, const char *name)
 		.folder = folder,
 		.control = control,
 		.is_alive = proc_is_alive(atomic_load(&control->collector_pid),
-					  atomic_load(&control->collector_start)),
+					  atomic_load(&control->collector_start)) ||
+			    proc_is_alive(atomic_load(&control->front_pid),
+					  atomic_load(&control->front_start)),
 		.processes = each_ring(folder, is_any, 0),
 	};
 	vec_push(&runs->entries, entry);
@@ -127,6 +129,15 @@ void runs_fini(struct runs *runs)
 		munmap(runs->entries.items[i].control, sizeof(struct control));
 	}
 	vec_free(&runs->entries);
+}
+
+bool runs_have_lost(const struct runs *runs)
+{
+	for (uint32_t i = 0; i < runs->entries.count; i++) {
+		if (!runs->entries.items[i].is_alive)
+			return true;
+	}
+	return false;
 }
 
 static struct run_entry *find_exactly(struct runs *runs, pid_t pid)

@@ -23,7 +23,7 @@
 struct run_entry {
 	char *folder;            /* owned */
 	struct control *control; /* mapped; its texts are checked to end */
-	bool is_alive;           /* its collector runs */
+	bool is_alive;           /* its collector runs, or the front that would replace it */
 	uint32_t processes;      /* that are being profiled, or were and have something left */
 };
 
@@ -34,6 +34,9 @@ struct runs {
 /* Looks for the folders, which takes well under a millisecond. */
 void runs_init(struct runs *runs);
 void runs_fini(struct runs *runs);
+
+/* Whether there is one that can be recovered (recover.h). */
+bool runs_have_lost(const struct runs *runs);
 
 /* The living run that this process belongs to: the pid of heatline itself, of
  * the program, of a child or grandchild; NULL when it belongs to none. */

@@ -93,8 +93,10 @@ static uint32_t code_of(struct collector *collector, struct process *process, py
 		return (uint32_t)*index;
 	struct code_info info;
 	uint32_t code = 0;
-	if (code_read(&process->walker, address, collector->scratch, RECORD_MAX_BYTES, &info))
+	if (code_read(&process->walker, address, collector->scratch, RECORD_MAX_BYTES, &info)) {
 		code = processes_add_code(collector, process, &info);
+		journal_code(collector, process, &info);
+	}
 	*map_put(&process->addresses, key, NULL) = code;
 	return code;
 }
@@ -181,6 +183,7 @@ static void book_waiting(struct collector *collector, struct process *process,
 			 struct thread *thread, uint32_t node, uint64_t end_ns)
 {
 	uint64_t off_ns = thread->pending_off_ns;
+	journal_time(collector, process, thread, JOURNAL_WAITED, node, end_ns, off_ns);
 	struct tree_weights *self = &collector->tree.nodes[node].self;
 	thread->pending_off_ns = 0;
 	thread->off_ns += off_ns;
@@ -211,15 +214,18 @@ static void book_waiting(struct collector *collector, struct process *process,
 /* Brings the thread's times up to now.  Sums are kept, not differences: the
  * kernel updates a running thread's clock on its tick only, and what is
  * missing now comes with the next look. */
-static bool update_times(struct process *process, struct thread *thread, uint64_t now_ns,
-			 bool *has_run)
+static bool update_times(struct collector *collector, struct process *process,
+			 struct thread *thread, uint64_t now_ns, bool *has_run)
 {
 	uint64_t cpu_ns, delay_ns;
 	if (!read_times(process, thread, &cpu_ns, &delay_ns))
 		return false;
 	*has_run = cpu_ns != thread->look_cpu_ns;
-	if (delay_ns > thread->look_delay_ns)
-		thread->pending_delay_ns += delay_ns - thread->look_delay_ns;
+	if (delay_ns > thread->look_delay_ns) {
+		uint64_t ready_ns = delay_ns - thread->look_delay_ns;
+		thread->pending_delay_ns += ready_ns;
+		journal_time(collector, process, thread, JOURNAL_READY, TREE_ROOT, now_ns, ready_ns);
+	}
 	thread->look_cpu_ns = cpu_ns;
 	thread->look_delay_ns = delay_ns;
 	thread->look_ns = now_ns;
@@ -234,7 +240,7 @@ static void look(struct collector *collector, struct process *process, struct th
 {
 	bool has_run;
 	threads_learn_name(collector, process, thread);
-	if (now_ns <= thread->start_ns || !update_times(process, thread, now_ns, &has_run) ||
+	if (now_ns <= thread->start_ns || !update_times(collector, process, thread, now_ns, &has_run) ||
 	    thread->pending_off_ns < OFF_MIN_NS)
 		return;
 	if (thread->is_waiting && !has_run) {
@@ -307,6 +313,22 @@ void watch_round(struct collector *collector)
 	}
 }
 
+/* --- after another collector, see journal.h --- */
+
+void watch_book_again(struct collector *collector, struct process *process, struct thread *thread,
+		      uint32_t node, uint64_t end_ns, uint64_t ns)
+{
+	thread->pending_off_ns = ns;
+	book_waiting(collector, process, thread, node, end_ns);
+	thread->is_waiting = false;
+}
+
+void watch_ready_again(struct thread *thread, uint64_t ns)
+{
+	thread->pending_delay_ns += ns;
+	thread->look_delay_ns += ns;
+}
+
 /* --- suspended --- */
 
 static void each_living(struct collector *collector,
@@ -333,9 +355,11 @@ static void pause_thread(struct collector *collector, struct process *process,
 static void skip_pause(struct collector *collector, struct process *process, struct thread *thread)
 {
 	bool has_run;
-	(void)collector;
-	if (!update_times(process, thread, clock_monotonic_ns(), &has_run))
+	uint64_t now_ns = clock_monotonic_ns();
+	if (!update_times(collector, process, thread, now_ns, &has_run))
 		return;
+	journal_time(collector, process, thread, JOURNAL_PAUSED, TREE_ROOT, now_ns,
+		     thread->pending_off_ns);
 	thread->skipped_ns += thread->pending_off_ns;
 	thread->pending_off_ns = thread->pending_delay_ns = 0;
 }

@@ -26,6 +26,7 @@ struct control {
 	_Atomic int32_t collector_pid; /* may read the processes' memory */
 	_Atomic uint64_t collector_start; /* as in /proc, so that a reused pid is noticed */
 	_Atomic int32_t front_pid;     /* the heatline that the user started */
+	_Atomic uint64_t front_start;  /* as in /proc */
 	_Atomic int32_t program_pid;   /* what it has started */
 	_Atomic uint64_t program_start; /* as in /proc */
 	_Atomic uint32_t is_front_stopped; /* waits for the program to be continued */
@@ -41,6 +42,8 @@ struct control {
 	/* what goes on */
 	_Atomic uint32_t rings;      /* rings ever made in this run */
 	_Atomic uint32_t is_off;     /* suspended: agents and collector pass everything over */
+	_Atomic uint64_t off_since_ns; /* when it is: monotonic */
+	_Atomic uint64_t suspended_ns; /* before that */
 	_Atomic uint64_t samples;    /* taken so far */
 	_Atomic uint32_t writes_wanted; /* raised by one who wants the profile written */
 	_Atomic uint32_t writes_done;   /* follows writes_wanted */

@@ -97,3 +97,13 @@ void ring_consume(struct ring *ring, const struct record *record)
 	memset(at, 0, size);
 	atomic_store_explicit(&ring->tail, tail + size, memory_order_release);
 }
+
+void ring_skip_taken(struct ring *ring, uint64_t position, uint32_t size)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+	uint64_t to_end = RING_BYTES - (tail & (RING_BYTES - 1));
+	if (tail != position || size > to_end || size > atomic_load(&ring->head) - tail)
+		return;
+	memset(record_at(ring, tail), 0, size);
+	atomic_store_explicit(&ring->tail, tail + size, memory_order_release);
+}

@@ -114,4 +114,8 @@ void ring_count_lost(struct ring *ring, enum lost_reason reason);
 const struct record *ring_peek(struct ring *ring, bool is_final, bool *damaged);
 void ring_consume(struct ring *ring, const struct record *record);
 
+/* After another collector, which has taken the record of this size at this
+ * position: finishes ring_consume if that one did not come so far. */
+void ring_skip_taken(struct ring *ring, uint64_t position, uint32_t size);
+
 #endif

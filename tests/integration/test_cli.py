@@ -10,7 +10,7 @@ import pytest
 from support.runs import run
 
 COMMANDS = (
-    "run view export diff check dump on off status write completions help".split()
+    "run view export diff check dump on off status write recover completions help".split()
 )
 
 
@@ -100,7 +100,7 @@ def test_completions_are_valid(heatline, shell, tmp_path):
 @pytest.mark.parametrize(
     "words, wanted",
     [
-        (["r"], {"run"}),
+        (["r"], {"run", "recover"}),
         (["run", "--profile-o"], {"--profile-only"}),
         (["run", "--no-s"], {"--no-stacks"}),
         (["run", "-o", "two w"], {"two words.json"}),

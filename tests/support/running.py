@@ -93,6 +93,10 @@ class Running:
         """CPU time of all its threads."""
         return sum(thread["cpu_s"] for thread in self.profile()["heatline"]["threads"])
 
+    def total_s(self) -> float:
+        """The time that all percentages are of; on a busy machine more than the CPU time."""
+        return self.profile()["heatline"]["time"]["total_s"]
+
     def close(self) -> None:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)

@@ -1,0 +1,145 @@
+"""Nothing is lost, however the program, heatline or both of them end."""
+
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support.paths import PROGRAMS, heatline_executable
+from support.running import Running, is_running, wait_until
+from support.runs import clean_environment
+from support.stacks import stack_nodes
+
+# "heatline recover" takes everything of this user, also what another test has left.
+pytestmark = pytest.mark.alone
+
+
+@pytest.fixture
+def begin(python, tmp_path):
+    runs = []
+
+    def start(script, *args, options=()):
+        runs.append(Running(python, [PROGRAMS / script, *args], tmp_path / "p.json", options))
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.close()
+
+
+@pytest.fixture
+def recover(python):
+    def run(*words):
+        command = python.command([heatline_executable(), "recover", *words])
+        return subprocess.run(
+            [str(part) for part in command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env=clean_environment(),
+            timeout=60,
+        )
+
+    return run
+
+
+def kill_heatline(run):
+    """Front and collector at once; the program does not notice."""
+    pids = [run.heatline_pid(), run.collector_pid()]
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not any(is_running(pid) for pid in pids))
+
+
+def samples_of(profile, function):
+    return sum(node.samples for node in stack_nodes(profile) if node.function == function)
+
+
+@pytest.mark.parametrize("how", ["segfault", "kill", "killed child"])
+def test_program_that_ends_badly(begin, how):
+    run = begin("control/ends.py", how)
+    run.finish()
+    least = 0.7 if how == "killed child" else 0.35
+    assert run.cpu_s() > least
+    assert run.process.returncode != 0
+    assert not run.folder.exists()
+
+
+def test_everything_is_killed(begin, recover):
+    run = begin("signals/endless.py", "60")
+    time.sleep(1)
+    kill_heatline(run)
+    time.sleep(0.3)
+    os.kill(run.target, signal.SIGKILL)
+    wait_until(lambda: not is_running(run.target))
+    assert not run.outfile.exists()
+    assert f"endless.py > {run.outfile}\n" in recover("--list").stdout
+    done = recover()
+    assert done.returncode == 0, done
+    assert "endless.py:" in done.stderr
+    profile = run.profile()
+    assert samples_of(profile, "hot") > 20
+    assert run.total_s() > 0.5
+    assert profile["elapsed_time_sec"] < 30
+    assert not run.folder.exists()
+    assert str(run.outfile) not in recover("--list").stdout
+
+
+def test_program_goes_on_and_is_recovered(begin, recover):
+    """Another collector takes over; what was sampled in between is in the profile."""
+    run = begin("signals/endless.py", "3")
+    time.sleep(0.7)
+    kill_heatline(run)
+    time.sleep(0.4)
+    done = recover()
+    assert done.returncode == 0, done
+    assert "1 of its processes is still running" in done.stderr
+    wait_until(run.outfile.exists)
+    assert not is_running(run.target)
+    wait_until(lambda: not run.folder.exists())
+    profile = run.profile()
+    assert 2.5 < profile["elapsed_time_sec"] < 30
+    assert run.total_s() > 2
+    assert profile["heatline"]["quality"]["lost"] == []
+
+
+def test_discard(begin, recover):
+    run = begin("signals/endless.py", "60")
+    kill_heatline(run)
+    os.kill(run.target, signal.SIGKILL)
+    wait_until(lambda: not is_running(run.target))
+    assert recover("--discard").returncode == 0
+    assert not run.folder.exists()
+    assert not run.outfile.exists()
+
+
+def test_full_ring_does_not_hold_up_the_program(begin, recover):
+    """Without a collector the ring fills; the program works on at its pace."""
+    run = begin("signals/endless.py", "4", options=["--cpu-sampling-rate", "0.0001"])
+    time.sleep(0.3)
+    kill_heatline(run)
+    started = time.monotonic()
+    wait_until(lambda: not is_running(run.target))
+    assert time.monotonic() - started < 15
+    assert recover().returncode == 0
+    assert samples_of(run.profile(), "hot") > 1000
+
+
+def test_reminder(begin, recover, heatline, tmp_path):
+    """The next command says so, to somebody at a terminal only."""
+    run = begin("signals/endless.py", "60")
+    kill_heatline(run)
+    os.kill(run.target, signal.SIGKILL)
+    wait_until(lambda: not is_running(run.target))
+    command = [heatline, "view", tmp_path / "none.json"]
+    assert "recover" not in subprocess.run(command, stderr=subprocess.PIPE).stderr.decode()
+    leader, follower = pty.openpty()
+    subprocess.run(command, stderr=follower)
+    os.close(follower)
+    shown = os.read(leader, 65536).decode()
+    os.close(leader)
+    assert shown.count("heatline recover --list") == 1
+    assert recover("--discard").returncode == 0
