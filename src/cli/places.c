@@ -118,10 +118,24 @@ static char *environment_python(const char *folder)
 	return python;
 }
 
+/* The interpreter that `python -m heatline` was called with, which says so in a
+ * variable that is none of the program's business. */
+static char *calling_python(void)
+{
+	const char *named = getenv("HEATLINE_PYTHON");
+	char *python = named ? places_find_command(named) : NULL;
+
+	unsetenv("HEATLINE_PYTHON");
+	return python;
+}
+
 static char *default_python(void)
 {
 	const char *environment = getenv("VIRTUAL_ENV");
-	char *python = own_environment_python();
+	char *python = calling_python();
+
+	if (!python)
+		python = own_environment_python();
 
 	if (!python && environment && *environment)
 		python = environment_python(environment);
