@@ -53,17 +53,17 @@ async function getJson(path: string): Promise<unknown> {
 }
 
 // The whole text of a file that the profile has only parts of.
-export async function fetchSource(file: number): Promise<string | undefined> {
-	const response = await fetch(`api/source/0/${file}`);
+export async function fetchSource(file: number, path: string): Promise<string | undefined> {
+	const response = await fetch(`api/source/0/${file}?path=${encodeURIComponent(path)}`);
 	return response.ok ? response.text() : undefined;
 }
 
 // Opens the user's editor.  False when the server could not.
-export async function openEditor(file: number, line: number): Promise<boolean> {
+export async function openEditor(file: number, path: string, line: number): Promise<boolean> {
 	const response = await fetch("api/open", {
 		method: "POST",
 		headers: { "Content-Type": "application/json" },
-		body: JSON.stringify({ profile: 0, file, line }),
+		body: JSON.stringify({ profile: 0, file, path, line }),
 	});
 	return response.ok;
 }

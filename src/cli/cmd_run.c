@@ -256,7 +256,7 @@ static int profile_target(const struct run_settings *settings, const struct targ
 
 	if (!agent)
 		return command_error(&err);
-	if (settings->is_live && live_start(&err) != 0) {
+	if (settings->is_live && live_start(target->program, &err) != 0) {
 		free(agent);
 		return command_error(&err);
 	}

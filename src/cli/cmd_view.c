@@ -51,7 +51,8 @@ static const struct option view_options[] = {
 	 .help = "Open a browser, where there is a terminal and a display (default: yes).",
 	 FIELD(may_open)},
 	{.name = "reduced", .letter = 'r', .kind = OPTION_FLAG,
-	 .help = "In the terminal: only the lines that took time or memory, and some around them.",
+	 .help = "In the terminal: only the lines that took time or memory, and some around them. "
+		 "With --html: only they are in the file.",
 	 FIELD(is_reduced)},
 	{.name = "seconds", .letter = 's', .kind = OPTION_FLAG,
 	 .help = "In the terminal: seconds and bytes in the columns instead of percent.",
@@ -106,18 +107,25 @@ static const char *choose_profile(const struct options_result *parsed, struct er
 	return NULL;
 }
 
-/* Whether an option was given that means something only in the terminal. */
-static bool has_terminal_option(const struct options_result *parsed)
+static bool is_given(const struct options_result *parsed, const char *name)
 {
-	static const char *const names[] = {"cli", "reduced", "seconds", "color", "pager", NULL};
-
 	for (uint32_t row = 0; view_options[row].kind; row++) {
-		for (const char *const *name = names; *name; name++) {
-			if ((parsed->given >> row & 1) && strcmp(view_options[row].name, *name) == 0)
-				return true;
-		}
+		if (strcmp(view_options[row].name, name) == 0)
+			return parsed->given >> row & 1;
 	}
 	return false;
+}
+
+/* The option given that means something only in the terminal, or NULL. */
+static const char *terminal_option(const struct options_result *parsed)
+{
+	static const char *const names[] = {"cli", "seconds", "color", "pager", NULL};
+
+	for (const char *const *name = names; *name; name++) {
+		if (is_given(parsed, *name))
+			return *name;
+	}
+	return NULL;
 }
 
 static int show_in_terminal(const struct view_settings *settings, const char *path)
@@ -134,47 +142,67 @@ static int show_in_terminal(const struct view_settings *settings, const char *pa
 static int view_live(const struct view_settings *settings, const struct options_result *parsed)
 {
 	struct page_options page = {.port = settings->port, .may_open = settings->may_open};
-	struct err err;
 
-	if (parsed->operand_count > 1 || settings->is_html || settings->is_standalone ||
-	    settings->outfile || has_terminal_option(parsed)) {
-		err_set(&err, ERR_USAGE,
-			"--live shows one program, in the browser: heatline view --live PID");
-		return command_error(&err);
-	}
 	return live_view(&page, parsed->operand_count ? parsed->operands[0] : NULL);
 }
 
-/* Shows what is asked for, as it is asked for. */
-static int view(const struct view_settings *settings, const struct options_result *parsed)
+static int view_page(const struct view_settings *settings, const struct options_result *parsed,
+		     const char *path, bool is_file)
 {
-	bool is_file = settings->is_html || settings->is_standalone;
-	bool is_terminal = !is_file && has_terminal_option(parsed);
-	int most = is_terminal ? 1 : 2;
-	struct err err;
-	const char *path = choose_profile(parsed, &err);
-
-	if (!path)
-		return command_error(&err);
-	if (parsed->operand_count > most) {
-		err_set(&err, ERR_USAGE, "view shows %s, but '%s' is one more",
-			is_terminal ? "one profile in the terminal" : "a profile and its baseline",
-			parsed->operands[most]);
-		return command_error(&err);
-	}
-	if (settings->outfile && !is_file) {
-		err_set(&err, ERR_USAGE, "--outfile is where --html writes; give that too");
-		return command_error(&err);
-	}
-	if (is_terminal)
-		return show_in_terminal(settings, path);
 	struct page_options page = {
 		.profile = path,
 		.baseline = parsed->operand_count > 1 ? parsed->operands[1] : NULL,
 		.port = settings->port,
 		.may_open = settings->may_open,
+		.is_reduced = settings->is_reduced,
 	};
 	return is_file ? page_write(&page, settings->outfile) : page_serve(&page);
+}
+
+/* How to show it; none of them: as a page in the browser. */
+struct way {
+	bool is_live, is_file, is_terminal;
+};
+
+static int check(const struct view_settings *settings, const struct options_result *parsed,
+		 const struct way *way, struct err *err)
+{
+	const char *option = terminal_option(parsed);
+	int most = way->is_terminal || way->is_live ? 1 : 2;
+
+	if (way->is_live && (way->is_file || way->is_terminal))
+		return err_set(err, ERR_USAGE,
+			       "--live shows a program in the browser only: heatline view --live PID");
+	if (way->is_file && option)
+		return err_set(err, ERR_USAGE, "--%s is for the terminal, --html for a file", option);
+	if (settings->outfile && !way->is_file)
+		return err_set(err, ERR_USAGE, "--outfile is where --html writes; give that too");
+	if (parsed->operand_count > most)
+		return err_set(err, ERR_USAGE, "view shows %s, but '%s' is one more",
+			       way->is_live       ? "one program"
+			       : way->is_terminal ? "one profile in the terminal"
+						  : "a profile and its baseline",
+			       parsed->operands[most]);
+	return 0;
+}
+
+/* Shows what is asked for, as it is asked for. */
+static int view(const struct view_settings *settings, const struct options_result *parsed)
+{
+	struct way way = {.is_live = settings->is_live,
+			  .is_file = settings->is_html || settings->is_standalone};
+	struct err err;
+
+	way.is_terminal = !way.is_file && (terminal_option(parsed) || settings->is_reduced);
+	if (check(settings, parsed, &way, &err) != 0)
+		return command_error(&err);
+	if (way.is_live)
+		return view_live(settings, parsed);
+	const char *path = choose_profile(parsed, &err);
+	if (!path)
+		return command_error(&err);
+	return way.is_terminal ? show_in_terminal(settings, path)
+			       : view_page(settings, parsed, path, way.is_file);
 }
 
 static int view_run(int argc, char **argv)
@@ -186,7 +214,7 @@ static int view_run(int argc, char **argv)
 
 	if (status != COMMAND_GO_ON)
 		return status;
-	status = settings.is_live ? view_live(&settings, &parsed) : view(&settings, &parsed);
+	status = view(&settings, &parsed);
 	options_result_fini(&parsed);
 	return status;
 }

@@ -193,7 +193,7 @@ static void serve_beside(struct server *server, pid_t front, const sigset_t *sig
 }
 
 /* The process that serves.  Tells through ready that it does, or why not. */
-static void be_server(pid_t front, int ready)
+static void be_server(const char *program, pid_t front, int ready)
 {
 	const struct page_options options = {.port = PAGE_USUAL_PORT, .may_open = true};
 	struct store *store = store_new();
@@ -204,7 +204,7 @@ static void be_server(pid_t front, int ready)
 	page_block_signals(&signals, &before);
 	struct server *server = page_start(&options, store, true, &err);
 	if (server) {
-		publish_nothing(server, "");
+		publish_nothing(server, program);
 		page_announce(server, options.may_open, "while the program runs", stderr);
 		err_clear(&err);
 	}
@@ -218,7 +218,7 @@ static void be_server(pid_t front, int ready)
 	store_free(store);
 }
 
-int live_start(struct err *err)
+int live_start(const char *program, struct err *err)
 {
 	int ends[2];
 	pid_t front = getpid();
@@ -230,7 +230,7 @@ int live_start(struct err *err)
 		return err_set_errno(err, errno, "no process can be made for the page");
 	if (pid == 0) {
 		close(ends[0]);
-		be_server(front, ends[1]);
+		be_server(program, front, ends[1]);
 		_exit(0);
 	}
 	close(ends[1]);

@@ -14,8 +14,8 @@
 int live_view(const struct page_options *options, const char *word);
 
 /* `run --live`: serves the page of the run that this process is about to begin,
- * from a process of its own that ends with the run.  The address is on stderr
- * when it returns.  0, or negative with the reason in err. */
-int live_start(struct err *err);
+ * from a process of its own that ends with the run.  program is its name until
+ * there is a profile.  The address is on stderr when it returns.  0, or negative with the reason in err. */
+int live_start(const char *program, struct err *err);
 
 #endif

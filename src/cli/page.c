@@ -10,19 +10,39 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "profile/read.h"
+#include "profile/write.h"
 #include "serve/assets.h"
 #include "serve/browser.h"
 #include "serve/editor.h"
 #include "serve/spawn.h"
 #include "serve/standalone.h"
 
+/* Adds the profile without its lines that have no figures. */
+static int add_reduced(struct store *store, const char *path, struct err *err)
+{
+	const struct write_options how = {.is_reduced = true, .has_stacks = true};
+	struct profile *profile = profile_read(path, err);
+	size_t size;
+
+	if (!profile)
+		return -1;
+	char *text = profile_write_text(profile, &how, &size);
+	profile_free(profile);
+	store_add_published(store);
+	store_publish(store, store_count(store) - 1, text, size);
+	return 0;
+}
+
 /* The profiles that the options name, or NULL and the reason in err. */
 static struct store *open_store(const struct page_options *options, struct err *err)
 {
+	int (*add)(struct store *, const char *, struct err *) =
+		options->is_reduced ? add_reduced : store_add_file;
 	struct store *store = store_new();
 
-	if (assets_check(err) == 0 && store_add_file(store, options->profile, err) == 0 &&
-	    (!options->baseline || store_add_file(store, options->baseline, err) == 0))
+	if (assets_check(err) == 0 && add(store, options->profile, err) == 0 &&
+	    (!options->baseline || add(store, options->baseline, err) == 0))
 		return store;
 	store_free(store);
 	return NULL;

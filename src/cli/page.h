@@ -20,6 +20,7 @@ struct page_options {
 	const char *baseline; /* path of the one to compare with; NULL: none */
 	long port;            /* 0: any; PAGE_USUAL_PORT: the usual one or the next */
 	bool may_open;        /* a browser, if there is a terminal and a display */
+	bool is_reduced;      /* page_write: without lines and sources that have no figures */
 };
 
 /* Serves the page until Ctrl-C. */

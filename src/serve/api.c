@@ -76,11 +76,14 @@ static enum MHD_Result answer_profile(const struct api *api, struct MHD_Connecti
 static enum MHD_Result answer_source(const struct api *api, struct MHD_Connection *connection,
 				     const struct route *route)
 {
-	char *path = store_file_path(api->store, route->profile, route->file);
+	const char *value = mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "path");
+	char *wanted = value ? request_decode(value) : NULL;
+	char *path = store_file_path(api->store, route->profile, route->file, wanted);
 	size_t size;
-	char *text = path ? source_load(path, &size) : NULL;
+	char *text = path && (wanted || !value) ? source_load(path, &size) : NULL;
 
 	free(path);
+	free(wanted);
 	if (!text)
 		return not_found(connection, "there is no such source on this machine");
 	return answer_bytes(connection, text, size, TYPE_TEXT);
@@ -160,7 +163,6 @@ enum MHD_Result api_answer(const struct api *api, struct MHD_Connection *connect
 struct open_request {
 	uint32_t profile, file, line1;
 	const char *path; /* borrowed from the body; NULL: not given */
-	bool is_known;    /* path is a file of the profile */
 };
 
 static bool read_open(const json_t *root, struct open_request *request)
@@ -174,29 +176,16 @@ static bool read_open(const json_t *root, struct open_request *request)
 	if (profile < 0 || profile > UINT32_MAX || file < 0 || file > UINT32_MAX || line < 1 ||
 	    line > INT32_MAX)
 		return false;
-	*request = (struct open_request){(uint32_t)profile, (uint32_t)file, (uint32_t)line, path,
-					 false};
+	*request = (struct open_request){(uint32_t)profile, (uint32_t)file, (uint32_t)line, path};
 	return true;
 }
 
-static void look_for_path(void *closure, const struct profile *profile)
-{
-	struct open_request *request = closure;
-
-	request->is_known = profile_find_file(profile, request->path) != NULL;
-}
-
 /* The file that is meant, which is one of the profile; the caller frees. */
-static char *path_to_open(const struct api *api, struct open_request *request)
+static char *path_to_open(const struct api *api, const struct open_request *request)
 {
+	char *path = store_file_path(api->store, request->profile, request->file, request->path);
 	struct stat status;
-	char *path = NULL;
 
-	if (!request->path)
-		path = store_file_path(api->store, request->profile, request->file);
-	else if (store_use(api->store, request->profile, look_for_path, request) &&
-		 request->is_known && request->path[0] == '/')
-		path = mem_copy_text(request->path);
 	if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode))
 		return path;
 	free(path);
@@ -204,7 +193,7 @@ static char *path_to_open(const struct api *api, struct open_request *request)
 }
 
 static enum MHD_Result open_line(const struct api *api, struct MHD_Connection *connection,
-				 struct open_request *request)
+				 const struct open_request *request)
 {
 	char *path = path_to_open(api, request);
 	struct err err;

@@ -2,11 +2,12 @@
  *
  *	info     {"version", "profiles", "is_live", "can_open_editor"}
  *	profile  the profile's JSON (docs/profile-format.md)
- *	source   the text of a file as it is on disk now, UTF-8
+ *	source   the text of a file as it is on disk now, UTF-8; ?path= says which file
+ *	         is meant while the order of a running program's files changes
  *	export   a download; ?metric= says what stacks are weighed by (report/export)
  *	live     server-sent events (live.h)
- *	open     takes {"profile", "file", "line"}, and "path" where the order of the
- *	         files may have changed meanwhile; answers {} */
+ *	open     takes {"profile", "file", "line"}, and "path" with the same purpose;
+ *	         answers {} */
 #ifndef HEATLINE_SERVE_API_H
 #define HEATLINE_SERVE_API_H
 

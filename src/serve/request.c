@@ -1,10 +1,12 @@
 /* request.c - look at a request's headers. */
 #include "serve/request.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 
 bool request_is_for_loopback(const struct request_headers *headers)
@@ -55,6 +57,35 @@ bool request_may_act(const struct request_headers *headers)
 uint64_t request_body_bytes(const struct request_headers *headers)
 {
 	return headers->content_length ? strtoull(headers->content_length, NULL, 10) : 0;
+}
+
+static int digit_value(char digit)
+{
+	const char *digits = "0123456789abcdef";
+	const char *found = digit ? strchr(digits, tolower((unsigned char)digit)) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+char *request_decode(const char *value)
+{
+	char *decoded = mem_copy_text(value), *end = decoded;
+
+	for (; *value; value++) {
+		if (*value != '%') {
+			*end++ = *value;
+			continue;
+		}
+		int high = digit_value(value[1]), low = high < 0 ? -1 : digit_value(value[2]);
+		if (low < 0 || high + low == 0) {
+			free(decoded);
+			return NULL;
+		}
+		*end++ = (char)(high * 16 + low);
+		value += 2;
+	}
+	*end = '\0';
+	return decoded;
 }
 
 /* "gzip;q=0" is a refusal; any other weight is none. */

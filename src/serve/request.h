@@ -39,6 +39,10 @@ bool request_may_act(const struct request_headers *headers);
 /* How long the body is said to be; 0 when nothing is said. */
 uint64_t request_body_bytes(const struct request_headers *headers);
 
+/* A value of the query with its %XX decoded; the caller frees.  NULL when a % is
+ * not followed by two digits, or stands for a zero. */
+char *request_decode(const char *value);
+
 /* Whether the answer may be gzipped. */
 bool request_accepts_gzip(const struct request_headers *headers);
 

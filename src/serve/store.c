@@ -207,20 +207,26 @@ bool store_use(struct store *store, uint32_t number,
 
 struct file_query {
 	uint32_t file;
-	char *path; /* the caller's */
+	const char *wanted; /* NULL: by number */
+	char *path;         /* the caller's */
 };
 
 static void find_path(void *closure, const struct profile *profile)
 {
 	struct file_query *query = closure;
+	const struct profile_file *file = NULL;
 
-	if (query->file < profile->file_count && profile->files[query->file].path[0] == '/')
-		query->path = mem_copy_text(profile->files[query->file].path);
+	if (query->wanted)
+		file = profile_find_file(profile, query->wanted);
+	else if (query->file < profile->file_count)
+		file = &profile->files[query->file];
+	if (file && file->path[0] == '/')
+		query->path = mem_copy_text(file->path);
 }
 
-char *store_file_path(struct store *store, uint32_t number, uint32_t file)
+char *store_file_path(struct store *store, uint32_t number, uint32_t file, const char *path)
 {
-	struct file_query query = {.file = file};
+	struct file_query query = {.file = file, .wanted = path};
 
 	store_use(store, number, find_path, &query);
 	return query.path;

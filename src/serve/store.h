@@ -44,9 +44,9 @@ struct blob *store_text(struct store *store, uint32_t number, bool is_gzipped);
 bool store_use(struct store *store, uint32_t number,
 	       void (*use)(void *closure, const struct profile *profile), void *closure);
 
-/* The absolute path of file number `file` of the profile, as the text lists
- * them; the caller frees.  NULL: no such file, or it is none on disk
- * ("<string>"). */
-char *store_file_path(struct store *store, uint32_t number, uint32_t file);
+/* The absolute path of a file of the profile: the one with this path, or, path
+ * NULL, the one with this number, as the text lists them.  The caller frees.
+ * NULL: no such file, or it is none on disk ("<string>"). */
+char *store_file_path(struct store *store, uint32_t number, uint32_t file, const char *path);
 
 #endif

@@ -48,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (strlen(route.format) > ROUTE_FORMAT_LETTERS || route.profile > 999999999)
 		abort();
 	try_headers(text);
+	free(request_decode(text));
 	char **words = editor_words(text, "/a/file.py", 12);
 	editor_free_words(words);
 	free(text);

@@ -14,6 +14,7 @@ import socket
 import stat
 import subprocess
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -163,6 +164,11 @@ class TestAnswers:
         got = page.get("api/source/0/0")
         assert got.headers["content-type"] == "text/plain; charset=utf-8"
         assert got.text() == SOURCE
+
+    def test_source_by_path_is_one_of_the_profiles(self, page, source):
+        assert page.get(f"api/source/0/1?path={quote(str(source), safe='')}").text() == SOURCE
+        for path in ("/etc/passwd", str(source.parent), f"{source}/../{source.name}", "%", "", "<string>"):
+            assert page.get(f"api/source/0/0?path={quote(path, safe='%')}").status == 404, path
 
     @pytest.mark.parametrize("rest", ["0/1", "0/2", "0/3", "0/999999999", "1/0", "2/0", "999/0"])
     def test_source_that_is_not_there(self, page, rest):
@@ -601,6 +607,23 @@ class TestFile:
             assert "<" not in data
             assert json.loads(data) == json.loads(profile.read_text(encoding="utf-8"))
             assert HOSTILE in json.dumps(json.loads(data), ensure_ascii=False)
+
+    def test_a_reduced_file(self, write, heatline, any_python, program, tmp_path):
+        done = any_python.heatline_run(program("""
+            secret = "this line takes no time"
+            for i in range(40):
+                sum(j * j for j in range(20000))
+        """))
+        assert write("--html", "-r", "-o", "small.html", done.profile_path).returncode == 0
+        assert write("--html", "-o", "large.html", done.profile_path).returncode == 0
+        small, large = ((tmp_path / name).read_text() for name in ("small.html", "large.html"))
+        assert "this line takes no time" in large
+        assert "this line takes no time" not in small
+        assert "range(20000)" in small
+
+    def test_what_does_not_go_together(self, write, profile):
+        for option in ("--cli", "--seconds", "--color=never", "--no-pager", "--live"):
+            assert write("--html", option, profile).returncode == 2
 
     def test_a_file_that_cannot_be_written(self, write, profile, tmp_path):
         for outfile in (tmp_path / "missing" / "x.html", tmp_path, "/dev/full"):

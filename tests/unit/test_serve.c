@@ -171,6 +171,29 @@ static void test_gzip_is_asked_for(void **state)
 	assert_false(accepts_gzip(NULL));
 }
 
+static void expect_decoded(const char *value, const char *expected)
+{
+	char *decoded = request_decode(value);
+
+	if (expected)
+		assert_string_equal(decoded, expected);
+	else
+		assert_null(decoded);
+	free(decoded);
+}
+
+static void test_values_are_decoded(void **state)
+{
+	expect_decoded("/a/b.py", "/a/b.py");
+	expect_decoded("%2Fa%2fb%20c.py", "/a/b c.py");
+	expect_decoded("%C3%A9+%25", "\xc3\xa9+%");
+	expect_decoded("", "");
+	expect_decoded("%", NULL);
+	expect_decoded("%2", NULL);
+	expect_decoded("%zz", NULL);
+	expect_decoded("a%00b", NULL);
+}
+
 static void test_gzip_there_and_back(void **state)
 {
 	struct buf buf;
@@ -275,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_origins),
 		cmocka_unit_test(test_who_may_act),
 		cmocka_unit_test(test_gzip_is_asked_for),
+		cmocka_unit_test(test_values_are_decoded),
 		cmocka_unit_test(test_gzip_there_and_back),
 		cmocka_unit_test(test_editor_commands),
 		cmocka_unit_test(test_which_editor),

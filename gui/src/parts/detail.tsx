@@ -42,7 +42,7 @@ export function Detail({ line }: { line: Line }) {
 }
 
 export async function openInEditor(app: ReturnType<typeof useApp>, line: { file: number; line: number }): Promise<void> {
-	const isOpen = await openEditor(line.file, line.line).catch(() => false);
+	const isOpen = await openEditor(line.file, app.profile.files[line.file]?.path ?? "", line.line).catch(() => false);
 	app.say(isOpen ? "Opened in the editor." : "The editor could not be opened: set $VISUAL or $EDITOR.");
 }
 

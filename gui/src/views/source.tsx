@@ -78,7 +78,7 @@ function useSource(app: App, file: File | undefined): File["source"] {
 	useEffect(() => {
 		if (!file || file.isWhole || !app.server || file.path.startsWith("<")) return;
 		let isCurrent = true;
-		fetchSource(file.index).then((text) => {
+		fetchSource(file.index, file.path).then((text) => {
 			if (isCurrent && text !== undefined) setFetched({ path: file.path, lines: splitLines(text) });
 		}, () => undefined);
 		return () => {
