@@ -6,6 +6,7 @@ import { handleKey } from "./keys.ts";
 import { followLive, type Loaded } from "./load.ts";
 import type { Profile } from "./model.ts";
 import { Help } from "./parts/help.tsx";
+import { usePrinting } from "./parts/print.tsx";
 import { RangeChip } from "./parts/range.tsx";
 import { TopBar } from "./parts/topbar.tsx";
 import { parseQuery } from "./search.ts";
@@ -64,6 +65,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 	const matcher = useMemo(() => parseQuery(state.query), [state.query]);
 	const app: App = { profile, baseline, server: loaded.server, slice, state, matcher, theme, go, say, setBaseline };
 
+	usePrinting(app);
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => handleKey(event, app, {
 			toggleHelp: () => setHelp((isOpen) => !isOpen),

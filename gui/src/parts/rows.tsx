@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export const ROW_HEIGHT = 22;
+const ROW_HEIGHT = 24; // what can be clicked on needs as much
 const SPARE = 8; // rows kept above and below
 
 interface Props {
@@ -15,6 +15,7 @@ interface Props {
 	role?: "grid" | "group";
 	focus: number; // row to bring into sight, -1: none
 	columns?: number;
+	rowHeight?: number; // pixels
 	header?: ComponentChildren; // stays in sight, scrolls sideways with the rows
 	aside?: ComponentChildren; // beside the scroll bar
 	render(index: number): ComponentChildren;
@@ -22,6 +23,7 @@ interface Props {
 }
 
 export function Rows(props: Props) {
+	const rowHeight = props.rowHeight ?? ROW_HEIGHT;
 	const scroller = useRef<HTMLDivElement>(null);
 	const [top, setTop] = useState(0);
 	const [height, setHeight] = useState(600);
@@ -39,33 +41,33 @@ export function Rows(props: Props) {
 	useEffect(() => {
 		const element = scroller.current;
 		if (!element || props.focus < 0) return;
-		const head = props.header ? ROW_HEIGHT + 4 : 0;
-		const at = props.focus * ROW_HEIGHT;
+		const head = props.header ? rowHeight + 4 : 0;
+		const at = props.focus * rowHeight;
 		const room = element.clientHeight - head;
-		if (at < element.scrollTop || at + ROW_HEIGHT > element.scrollTop + room)
+		if (at < element.scrollTop || at + rowHeight > element.scrollTop + room)
 			element.scrollTop = Math.max(0, at - room / 3);
 	}, [props.focus, props.count]);
 
-	const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - SPARE);
-	const last = Math.min(props.count, Math.ceil((top + height) / ROW_HEIGHT) + SPARE);
+	const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
+	const last = Math.min(props.count, Math.ceil((top + height) / rowHeight) + SPARE);
 	const rows: ComponentChildren[] = [];
 	for (let i = first; i < last; i++) rows.push(props.render(i));
 	return (
-		<div class={`rows ${props.class ?? ""}`} style={props.isFitted ? { height: `${props.count * ROW_HEIGHT + 34}px` } : undefined}>
+		<div class={`rows ${props.class ?? ""}`} style={{ "--row": `${rowHeight}px`, height: props.isFitted ? `${props.count * rowHeight + 34}px` : undefined }}>
 			<div
 				ref={scroller}
 				class="scroller"
-				tabIndex={0}
+				tabIndex={props.role ? undefined : 0}
 				role={props.role ?? "grid"}
 				aria-label={props.label}
-				aria-rowcount={props.count + (props.header ? 1 : 0)}
+				aria-rowcount={props.role ? undefined : props.count + (props.header ? 1 : 0)}
 				aria-colcount={props.columns}
 				onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-				onKeyDown={(event) => props.onKey?.(event, Math.max(1, Math.floor(height / ROW_HEIGHT) - 2))}
+				onKeyDown={(event) => props.onKey?.(event, Math.max(1, Math.floor(height / rowHeight) - 2))}
 			>
 				{props.header}
-				<div class="canvas" role="presentation" style={{ height: `${props.count * ROW_HEIGHT}px` }}>
-					<div role="presentation" class="window" style={{ transform: `translateY(${first * ROW_HEIGHT}px)` }}>
+				<div class="canvas" role="presentation" style={{ height: `${props.count * rowHeight}px` }}>
+					<div role="presentation" class="window" style={{ transform: `translateY(${first * rowHeight}px)` }}>
 						{rows}
 					</div>
 				</div>

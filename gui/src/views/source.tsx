@@ -13,7 +13,7 @@ import { ColumnHead, ColumnMenu, shownColumns } from "../parts/columns.tsx";
 import { Detail } from "../parts/detail.tsx";
 import { Files } from "../parts/files.tsx";
 import { Minimap } from "../parts/minimap.tsx";
-import { Rows, ROW_HEIGHT } from "../parts/rows.tsx";
+import { Rows } from "../parts/rows.tsx";
 
 // A row: a line of the file, with figures or without; a function; or a gap.
 interface Row {
@@ -50,6 +50,7 @@ export function Source() {
 				<Toolbar file={file} rows={rows} menu={<ColumnMenu profile={profile} hidden={hidden} change={setHidden} />} />
 				<Rows
 					class="lines"
+					rowHeight={21}
 					count={rows.length}
 					label={file ? `Lines of ${file.name}` : "All files"}
 					focus={selected}
@@ -217,7 +218,7 @@ function SourceRow({ index, row, columns, full, highlighter }: RowProps) {
 			role="row"
 			aria-rowindex={index + 2}
 			aria-selected={isSelected}
-			style={{ height: `${ROW_HEIGHT}px`, "--heat": String(heat) }}
+			style={{ "--heat": String(heat) }}
 			onClick={() => app.go(rowTarget(row, app), state.line === 0)}
 		>
 			{columns.map((column) => (
