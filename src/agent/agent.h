@@ -61,6 +61,8 @@ struct agent_thread {
 	uint32_t skipped_ticks;  /* since the last sample */
 	uint64_t random;
 	struct weigher weigher;
+	py_addr gc_state, gc_flag; /* where the interpreter of this thread state says that it
+				      collects garbage; 0: it does not say */
 	uint32_t last_cost_ns;   /* what the last sample cost */
 	uint32_t mean_cost_ns;   /* moving average of it */
 	struct agent_thread *next_free;

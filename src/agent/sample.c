@@ -48,16 +48,49 @@ static enum sample_place place_of(uint64_t pc)
 	return pc >= ring->image_start && pc < ring->image_end ? PLACE_INTERPRETER : PLACE_NATIVE;
 }
 
-/* The instruction as the interpreter has specialised it (3.11+); before that
- * the collector takes it from the code itself. */
-static uint8_t current_opcode(const struct walk_frame *frame)
+/* Where the calling thread's interpreter says that it collects garbage, or 0;
+ * looked up once for each thread state. */
+static py_addr find_gc_flag(struct agent_thread *self)
 {
-	uint8_t opcode = 0;
 	const struct py_layout *layout = &g_agent.layout;
-	if (layout->frame_kind != PY_FRAME_OBJECT)
-		g_agent.reader.read(&g_agent.reader, frame->code + layout->code_code + frame->offset,
-				    &opcode, 1);
-	return opcode;
+	py_addr state = (py_addr)(uintptr_t)g_agent.this_thread_state();
+	py_addr interpreter = 0;
+	if (layout->runtime_gc_collecting != PY_ABSENT)
+		return g_agent.ring->runtime + layout->runtime_gc_collecting;
+	if (layout->interp_gc_collecting == PY_ABSENT || state == self->gc_state)
+		return self->gc_flag;
+	self->gc_state = state;
+	self->gc_flag = 0;
+	if (g_agent.reader.read(&g_agent.reader, state + layout->thread_interp, &interpreter,
+				sizeof(interpreter)) && interpreter != 0)
+		self->gc_flag = interpreter + layout->interp_gc_collecting;
+	return self->gc_flag;
+}
+
+/* What else the interpreter says of this moment, in one read: the instruction as
+ * it has specialised it (3.11+; before that the collector takes it from the code
+ * itself), and whether it collects garbage. */
+static void look_closer(struct agent_thread *self, struct record_sample *sample)
+{
+	const struct py_layout *layout = &g_agent.layout;
+	const struct walk_frame *frame = &self->frames[0];
+	py_addr instruction = frame->code + layout->code_code + frame->offset;
+	py_addr gc_flag = find_gc_flag(self);
+	int32_t is_collecting = 0;
+	struct iovec to[2], from[2];
+	size_t count = 0;
+	if (layout->frame_kind != PY_FRAME_OBJECT) {
+		to[count] = (struct iovec){&sample->opcode, 1};
+		from[count++] = (struct iovec){(void *)(uintptr_t)instruction, 1};
+	}
+	if (gc_flag != 0) {
+		to[count] = (struct iovec){&is_collecting, sizeof(is_collecting)};
+		from[count++] = (struct iovec){(void *)(uintptr_t)gc_flag, sizeof(is_collecting)};
+	}
+	if (count > 0)
+		g_agent.reader.read_many(&g_agent.reader, to, from, count);
+	if (is_collecting == 1)
+		sample->flags |= SAMPLE_GC;
 }
 
 bool sample_walk(struct agent_thread *self, const struct walker *walker, uint32_t *count,
@@ -218,7 +251,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 
 	if (sample_walk(self, &g_agent.walker, &sample.count, &sample.flags)) {
 		if (sample.count > 0)
-			sample.opcode = current_opcode(&self->frames[0]);
+			look_closer(self, &sample);
 		if (push_sample(self, &sample)) {
 			self->weigher = after;
 			self->is_first = false;

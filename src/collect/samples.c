@@ -47,6 +47,16 @@ static enum image_kind image_of(struct process *process, const struct record_sam
 	return sample->place == PLACE_INTERPRETER ? IMAGE_INTERPRETER : IMAGE_EXTENSION;
 }
 
+/* Whether the thread of the sample is the one that collects garbage: that works
+ * in the interpreter, while another thread can be anywhere else. */
+static bool is_collecting(struct process *process, const struct record_sample *sample)
+{
+	if ((sample->flags & SAMPLE_GC) == 0)
+		return false;
+	enum image_kind image = image_of(process, sample);
+	return image == IMAGE_INTERPRETER || image == IMAGE_SUPPORT || process->threads.count == 1;
+}
+
 /* Books the user time of a sample by where its program counter stood.  The
  * timeline cannot wait for what the counts per instruction will say in the end:
  * it takes their word as it is now. */
@@ -155,6 +165,13 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	uint64_t system_ns = sample->system_ns + (is_in_kernel ? delay_ns : 0);
 	enum timeline_kind kind = book_user_time(collector, process, sample, self, user_ns);
 	self->system_ns += system_ns;
+	if (is_collecting(process, sample)) {
+		self->gc_ns += user_ns + system_ns;
+		thread->gc_ns += cpu_ns;
+		if (self != &collector->startup)
+			stacks_note_time(collector, thread, node, TIMELINE_GC, sample->time_ns,
+					 user_ns + system_ns);
+	}
 	self->cpu_ns += cpu_ns;
 	self->samples++;
 	thread->cpu_ns += cpu_ns;

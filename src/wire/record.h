@@ -42,6 +42,7 @@ enum sample_place {
 enum sample_flag {
 	SAMPLE_CUT = 1 << 0,  /* the stack was deeper than we follow */
 	SAMPLE_TICK = 1 << 1, /* taken by the tick timer (else by perf) */
+	SAMPLE_GC = 1 << 2,   /* the interpreter was collecting garbage, in this or another thread */
 };
 
 struct record_frame {

@@ -133,3 +133,44 @@ def test_waits_are_told_apart(python):
         assert line["wait_s"] > 0.1
     waits = result.profile["heatline"]["time"]["waits_s"]
     assert {"sleep", "lock", "queue", "socket", "pipe", "child"} <= set(waits)
+
+
+def test_garbage_collection_is_told_apart(python):
+    result = run(python, "garbage.py", "on", 0.5)
+    time = result.profile["heatline"]["time"]
+    assert time["gc_s"] > 0.5 * time["cpu_s"]
+    line = result.lines_of("garbage.py")[line_number("garbage.py", "collects")]
+    assert line["gc_s"] > 0.6 * time["gc_s"]
+    assert line["gc_s"] > 0.8 * (line["python_s"] + line["native_s"] + line["system_s"])
+    assert line["n_gc_percent"] > 20
+    (row,) = result.profile["heatline"]["timeline"]["threads"]
+    assert sum(row["gc"]) == pytest.approx(time["gc_s"] * 1e3, abs=3)
+
+
+def test_no_garbage_collection_is_none(python):
+    time = run(python, "garbage.py", "off", 0.3).profile["heatline"]["time"]
+    assert time.get("gc_s", 0) < 0.02 * time["cpu_s"]
+
+
+def test_a_thread_without_the_gil_does_not_collect(python, program):
+    """Another thread's collection is not booked to one that hashes meanwhile."""
+    script = program(
+        """
+        import gc, hashlib, threading, time
+        keep = [[] for _ in range(100000)]
+        data = b"x" * (64 << 20)
+
+        def hashes():
+            for _ in range(3):
+                hashlib.sha256(data).digest()
+
+        thread = threading.Thread(target=hashes, name="hashes")
+        thread.start()
+        while thread.is_alive():
+            gc.collect()
+        """
+    )
+    result = python.heatline_run(script)
+    threads = by_name(result.profile)
+    assert threads["MainThread"]["gc_s"] > 0.5 * threads["MainThread"]["cpu_s"]
+    assert threads["hashes"].get("gc_s", 0) < 0.1 * threads["hashes"]["cpu_s"]
