@@ -14,6 +14,7 @@ const struct command *const commands[] = {
 	&command_export,
 	&command_diff,
 	&command_check,
+	&command_merge,
 	&command_on,
 	&command_off,
 	&command_status,

@@ -385,7 +385,7 @@ void book_finish_file(struct profile_file *file)
 	}
 }
 
-void profile_finish(struct profile *profile)
+void profile_settle(struct profile *profile)
 {
 	round_seconds(&profile->outside_s, 1e9);
 	round_seconds(&profile->startup_s, 1e9);
@@ -404,5 +404,10 @@ void profile_finish(struct profile *profile)
 		round_metrics(&profile->threads[i].self, 1e9);
 	book_index_free(profile->book);
 	profile->book = NULL;
+}
+
+void profile_finish(struct profile *profile)
+{
+	profile_settle(profile);
 	source_load_hottest(profile, SOURCE_BYTES_HELD);
 }

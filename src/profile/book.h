@@ -52,4 +52,7 @@ bool profile_is_comprehension(const char *function);
  * and profile_finish be called again. */
 void profile_finish(struct profile *profile);
 
+/* The same without the sources, for profiles of another time. */
+void profile_settle(struct profile *profile);
+
 #endif

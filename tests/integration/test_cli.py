@@ -10,7 +10,7 @@ import pytest
 from support.runs import run
 
 COMMANDS = (
-    "run view export diff check dump on off status write recover completions help".split()
+    "run view export diff check merge dump on off status write recover completions help".split()
 )
 
 
