@@ -1,0 +1,235 @@
+/* task_objects.c - types and dicts of a target.
+ *
+ * A dict is searched entry by entry: the hashes of strings are salted, and
+ * this is done rarely. */
+#include <string.h>
+
+#include "python/bits.h"
+#include "python/task_parts.h"
+
+#define KEYS_MAX 20000u
+#define KEYS_BATCH 64u
+#define KEY_BYTES 128u /* head and text of a key that is looked for */
+#define BASES_MAX 4u
+#define HEAP_TYPE (1ull << 9) /* of tp_flags */
+
+bool task_read_word(const struct task_finder *finder, py_addr addr, uint64_t *word)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+
+	return is_pointer(addr) && reader->read(reader, addr, word, sizeof(*word));
+}
+
+py_addr task_read_pointer(const struct task_finder *finder, py_addr addr)
+{
+	uint64_t word;
+
+	return task_read_word(finder, addr, &word) && is_pointer(word) ? word : 0;
+}
+
+/* --- types --- */
+
+/* Types of the interpreter itself; a class of the program is none of these,
+ * whatever its name. */
+static enum object_kind static_kind(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum object_kind kind;
+	} kinds[] = {
+		{ "coroutine", OBJECT_COROUTINE },
+		{ "async_generator", OBJECT_COROUTINE },
+		{ "generator", OBJECT_GENERATOR },
+		{ "coroutine_wrapper", OBJECT_WRAPPER },
+		{ "async_generator_asend", OBJECT_WRAPPER },
+		{ "async_generator_athrow", OBJECT_WRAPPER },
+		{ "anext_awaitable", OBJECT_WRAPPER },
+		{ "set", OBJECT_SET },
+		{ "int", OBJECT_INT },
+		{ "str", OBJECT_STR },
+		{ "float", OBJECT_FLOAT },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, name) == 0)
+			return kinds[i].kind;
+	}
+	return OBJECT_OTHER;
+}
+
+static bool is_task_type(const struct task_finder *finder, py_addr type)
+{
+	for (unsigned i = 0; i < BASES_MAX && type != 0; i++) {
+		if (type == finder->task_type)
+			return true;
+		type = task_read_pointer(finder, type + TYPE_BASE);
+	}
+	return false;
+}
+
+static enum object_kind type_find_kind(const struct task_finder *finder, py_addr type)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	uint64_t flags, name;
+	char text[32] = "";
+
+	if (finder->task_type != 0 && is_task_type(finder, type))
+		return OBJECT_TASK;
+	if (!task_read_word(finder, type + TYPE_FLAGS, &flags) || (flags & HEAP_TYPE) != 0 ||
+	    !task_read_word(finder, type + TYPE_NAME, &name) ||
+	    !reader->read(reader, name, text, sizeof(text) - 1))
+		return OBJECT_OTHER;
+	return static_kind(text);
+}
+
+enum object_kind task_type_kind(struct task_finder *finder, py_addr type)
+{
+	uint32_t at = (uint32_t)((type >> 4) * 0x9e3779b97f4a7c15ull >> 58) & (TASK_TYPES - 1);
+
+	if (!is_pointer(type))
+		return OBJECT_OTHER;
+	if (finder->types[at].type != type) {
+		finder->types[at].type = type;
+		finder->types[at].kind = (uint8_t)type_find_kind(finder, type);
+	}
+	return finder->types[at].kind;
+}
+
+enum object_kind task_object_kind(struct task_finder *finder, py_addr addr)
+{
+	uint64_t type;
+
+	return task_read_word(finder, addr + finder->walker->layout->object_type, &type)
+		       ? task_type_kind(finder, type)
+		       : OBJECT_OTHER;
+}
+
+/* --- dicts --- */
+
+/* Where the entries of a dict lie. */
+struct dict_view {
+	py_addr entries;
+	uint32_t count;
+	uint32_t size; /* bytes of an entry */
+	uint32_t key;  /* offset of the key in it; the value follows */
+};
+
+/* Before 3.11: reference count, size, function, usable, entries, then the
+ * indexes, as wide as the size demands. */
+static bool view_wide(const unsigned char *head, py_addr keys, struct dict_view *view)
+{
+	uint64_t size = load_u64(head + 8), count = load_u64(head + 32);
+	uint64_t width = size <= 0xff ? 1 : size <= 0xffff ? 2 : 4;
+
+	if (size > 1u << 24 || (size & (size - 1)) != 0 || count > size)
+		return false;
+	*view = (struct dict_view){ keys + 40 + size * width, (uint32_t)count, 24, 8 };
+	return true;
+}
+
+/* Since then: the sizes are powers of two, and keys that are all strings have
+ * no hash beside them. */
+static bool view_narrow(const unsigned char *head, py_addr keys, struct dict_view *view)
+{
+	uint8_t index_bytes = head[9], kind = head[10];
+	uint64_t count = load_u64(head + 24);
+
+	if (head[8] > 24 || index_bytes > 27 || kind > 1 || count > 1ull << head[8])
+		return false;
+	*view = (struct dict_view){ keys + 32 + (1ull << index_bytes), (uint32_t)count,
+				    kind == 1 ? 16 : 24, kind == 1 ? 0 : 8 };
+	return true;
+}
+
+static bool dict_open(const struct task_finder *finder, py_addr dict, struct dict_view *view)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	unsigned char head[40];
+	uint64_t links[2];
+
+	if (!is_pointer(dict) || !reader->read(reader, dict + DICT_KEYS, links, sizeof(links)) ||
+	    !is_pointer(links[0]) || links[1] != 0 ||
+	    !reader->read(reader, links[0], head, sizeof(head)))
+		return false;
+	return finder->layout.has_wide_keys ? view_wide(head, links[0], view)
+					    : view_narrow(head, links[0], view);
+}
+
+/* Which of the str objects has this text; count when none. */
+static uint32_t find_text(const struct task_finder *finder, const py_addr *keys, uint32_t count,
+			  const char *text)
+{
+	const struct py_layout *layout = finder->walker->layout;
+	const struct mem_reader *reader = finder->walker->reader;
+	unsigned char heads[KEYS_BATCH][KEY_BYTES];
+	struct iovec dst[KEYS_BATCH], src[KEYS_BATCH];
+	size_t length = strlen(text), size = layout->unicode_ascii_data + length;
+	uint32_t done = 0;
+
+	if (size > KEY_BYTES)
+		return count;
+	for (uint32_t i = 0; i < count; i++) {
+		dst[i] = (struct iovec){ heads[i], size };
+		src[i] = (struct iovec){ (void *)(uintptr_t)keys[i], size };
+	}
+	/* One that cannot be read is passed over. */
+	for (; done < count; done++) {
+		size_t got = reader->read_many(reader, dst + done, src + done, count - done);
+
+		for (; got > 0; got--, done++) {
+			if (load_u64(heads[done] + layout->unicode_length) == length &&
+			    memcmp(heads[done] + layout->unicode_ascii_data, text, length) == 0)
+				return done;
+		}
+	}
+	return count;
+}
+
+py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const char *key)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	unsigned char entries[KEYS_BATCH * 24];
+	py_addr keys[KEYS_BATCH];
+	struct dict_view view;
+
+	if (!dict_open(finder, dict, &view) || view.count > KEYS_MAX)
+		return 0;
+	for (uint32_t start = 0; start < view.count; start += KEYS_BATCH) {
+		uint32_t part = view.count - start < KEYS_BATCH ? view.count - start : KEYS_BATCH;
+		uint32_t found;
+
+		if (!reader->read(reader, view.entries + (uint64_t)start * view.size, entries,
+				  (size_t)part * view.size))
+			return 0;
+		for (uint32_t i = 0; i < part; i++)
+			keys[i] = load_u64(entries + i * view.size + view.key);
+		found = find_text(finder, keys, part, key);
+		if (found < part) {
+			py_addr value = load_u64(entries + found * view.size + view.key + 8);
+
+			return is_pointer(value) ? value : 0;
+		}
+	}
+	return 0;
+}
+
+py_addr task_dict_object(const struct task_finder *finder, py_addr dict, py_addr key)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	unsigned char entries[KEYS_BATCH * 24];
+	struct dict_view view;
+
+	if (!dict_open(finder, dict, &view))
+		return 0;
+	if (view.count > KEYS_BATCH)
+		view.count = KEYS_BATCH;
+	if (!reader->read(reader, view.entries, entries, (size_t)view.count * view.size))
+		return 0;
+	for (uint32_t i = 0; i < view.count; i++) {
+		py_addr value = load_u64(entries + i * view.size + view.key + 8);
+
+		if (load_u64(entries + i * view.size + view.key) == key && is_pointer(value))
+			return value;
+	}
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* tasks.h - the tasks of an event loop, read from outside.
+ *
+ * asyncio keeps all live tasks (up to 3.13 in a WeakSet, from 3.14 on in a
+ * linked list per thread), and a task has its coroutine; a coroutine that waits
+ * has what it awaits on top of its evaluation stack.  So the stack of a waiting
+ * task is the chain of its coroutines, down to the innermost.
+ *
+ * The target runs on meanwhile.  Nothing read is trusted: types are checked, every
+ * loop is bounded, and what does not fit together is skipped.
+ *
+ * The cost does not grow with the number of tasks: a caller gets some of them,
+ * chosen evenly, and how many there are.
+ *
+ * Not signal-safe. */
+#ifndef HEATLINE_PYTHON_TASKS_H
+#define HEATLINE_PYTHON_TASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "python/task_layout.h"
+#include "python/walk.h"
+
+#define TASK_MAX_FRAMES 128u /* of one task's chain; deeper is cut inside */
+#define TASK_NAME_BYTES 96u
+#define TASK_TYPES 64u       /* power of two */
+
+/* What an object is to us, by its type. */
+enum object_kind {
+	OBJECT_OTHER = 1,
+	OBJECT_COROUTINE, /* or an asynchronous generator: suspended only by await */
+	OBJECT_GENERATOR,
+	OBJECT_WRAPPER,   /* stands for another that it points to */
+	OBJECT_TASK,
+	OBJECT_SET,
+	OBJECT_INT,
+	OBJECT_STR,
+	OBJECT_FLOAT,
+};
+
+/* One process's tasks.  The caller sets walker, runtime and pid; the rest is
+ * zero until tasks_find. */
+struct task_finder {
+	const struct walker *walker;
+	py_addr runtime;
+	struct py_task_layout layout;
+	bool has_layout;
+	py_addr task_type;  /* _asyncio.Task */
+	py_addr all_tasks;  /* the set in the WeakSet; 0 with a list */
+	py_addr current_tasks; /* dict of loop to the task that runs; 0: the thread knows */
+	struct {
+		py_addr type;
+		uint8_t kind; /* enum object_kind */
+	} types[TASK_TYPES];
+};
+
+/* How far one thread's list has been gone through.  Zero to begin with. */
+struct task_sweep {
+	py_addr cursor;  /* the next node; 0: begin anew */
+	uint32_t passed; /* since the beginning */
+	uint32_t total;  /* at the end of the last time round */
+};
+
+/* Looks whether the process has asyncio loaded and where it keeps its tasks;
+ * true once it is known.  Some 100 us for a few hundred modules. */
+bool tasks_find(struct task_finder *finder);
+
+/* The event loop that runs in the thread, or 0. */
+py_addr tasks_running_loop(struct task_finder *finder, py_addr tstate);
+
+/* Whether a task's step is being run by the loop now. */
+bool tasks_has_current(struct task_finder *finder, py_addr tstate, py_addr loop);
+
+/* Up to room tasks of the thread, evenly chosen among all.  Returns how many;
+ * *total is how many there are (done ones and those of other loops included
+ * before 3.14).  random is advanced. */
+uint32_t tasks_sample(struct task_finder *finder, py_addr tstate, struct task_sweep *sweep,
+		      uint64_t *random, py_addr *tasks, uint32_t room, uint32_t *total);
+
+enum task_result {
+	TASK_WAITS, /* suspended by an await */
+	TASK_OTHER, /* runs, is done, has not begun, or is another loop's */
+	TASK_TORN,  /* could not be read */
+};
+
+struct task_view {
+	uint32_t count;               /* of frames */
+	struct walk_frame frames[TASK_MAX_FRAMES]; /* innermost first */
+	char name[TASK_NAME_BYTES];   /* terminated, cut between characters */
+};
+
+/* Reads one task of this loop. */
+enum task_result task_read(struct task_finder *finder, py_addr task, py_addr loop,
+			   struct task_view *view);
+
+#endif
