@@ -2,6 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { functionAround } from "./diff.ts";
 import type { Server } from "./load.ts";
 import type { Line, Profile } from "./model.ts";
 import type { Matcher } from "./search.ts";
@@ -50,10 +51,6 @@ export function sourceLine(profile: Profile, file: number, line: number): string
 	return (Array.isArray(source) ? source[line - 1] : (source as ReadonlyMap<number, string>).get(line)) ?? "";
 }
 
-// The innermost function with figures around a line.
 export function functionOf(profile: Profile, line: Line): string {
-	let name = "";
-	for (const func of profile.files[line.file]?.functions ?? [])
-		if (func.line <= Math.max(line.functionStart, 1) && (func.line === 1 || line.functionStart > 0)) name = func.text;
-	return line.functionStart > 0 ? name : "<module>";
+	return functionAround(profile.files[line.file]?.functions ?? [], line);
 }

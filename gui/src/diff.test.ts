@@ -26,7 +26,7 @@ function profile(folder: string, rows: readonly Row[], functions: readonly [numb
 			},
 		},
 		heatline: {
-			time: { total_s: total, python_s: total, native_s: 0, system_s: 0, wait_s: 0 },
+			time: { total_s: total, samples: Math.round(total * 500), python_s: total, native_s: 0, system_s: 0, wait_s: 0 },
 			stacks: {
 				strings: ["<module>", `${folder}/x.py`, ...rows.map((row) => row.text)], files: [[1, 1]],
 				functions: [[0, 0, 1], ...rows.map((row, i) => [i + 2, 0, row.at])],
@@ -40,7 +40,7 @@ test("a profile and itself: no change", () => {
 	const one = profile("/a", [{ at: 1, text: "f()", s: 2 }, { at: 2, text: "g()", s: 1 }]);
 	const result = compare(one, one);
 	assert.ok(result.pairs.every((pair) => pair.delta === 0 && pair.isNoise));
-	assert.equal(result.verdict, "No change.");
+	assert.equal(result.verdict, "No difference in time beyond noise: 3.00 s instead of 3.00 s.");
 });
 
 test("a line that moved, in another folder, is the same line", () => {
@@ -52,21 +52,21 @@ test("a line that moved, in another folder, is the same line", () => {
 	assert.deepEqual([first.before?.line, first.after?.line, first.delta, first.isNoise, first.isEdited], [6, 16, 2, false, false]);
 	assert.ok(result.pairs[1]!.isNoise);
 	assert.deepEqual([result.slower, result.faster], [1, 0]);
-	assert.match(result.verdict, /^1\.7× slower, 1 line slower\.$/);
+	assert.equal(result.verdict, "Slower: 5.00 s instead of 3.00 s (1.7 times as long); 1 line got slower.");
 });
 
 test("an edited line, a new one and one that is gone are told apart", () => {
 	const functions: [number, string][] = [[1, "one"], [10, "two"], [20, "three"]];
 	const before = profile("/a", [
-		{ at: 2, text: "x = list()", s: 4, func: 1 }, { at: 11, text: "same()", s: 1, func: 10 }, { at: 12, text: "old()", s: 1, func: 10 }, { at: 21, text: "gone()", s: 1, func: 20 },
+		{ at: 2, text: "x = make_it(100)", s: 4, func: 1 }, { at: 11, text: "same()", s: 1, func: 10 }, { at: 12, text: "oldest()", s: 1, func: 10 }, { at: 21, text: "gone()", s: 1, func: 20 },
 	], functions);
 	const after = profile("/a", [
-		{ at: 2, text: "x = set()", s: 1, func: 1 }, { at: 11, text: "same()", s: 1, func: 10 }, { at: 12, text: "a()", s: 1, func: 10 }, { at: 13, text: "b()", s: 1, func: 10 },
+		{ at: 2, text: "x = make_it(20)", s: 1, func: 1 }, { at: 11, text: "same()", s: 1, func: 10 }, { at: 12, text: "a()", s: 1, func: 10 }, { at: 13, text: "b()", s: 1, func: 10 },
 	], functions);
 	const { pairs } = compare(before, after);
 	const edited = pairs.find((pair) => pair.isEdited)!;
-	assert.deepEqual([edited.before?.text, edited.after?.text, edited.delta], ["x = list()", "x = set()", -3]);
-	assert.deepEqual(pairs.filter((pair) => !pair.after).map((pair) => pair.before?.text).sort(), ["gone()", "old()"]);
+	assert.deepEqual([edited.before?.text, edited.after?.text, edited.delta], ["x = make_it(100)", "x = make_it(20)", -3]);
+	assert.deepEqual(pairs.filter((pair) => !pair.after).map((pair) => pair.before?.text).sort(), ["gone()", "oldest()"]);
 	assert.deepEqual(pairs.filter((pair) => !pair.before).map((pair) => pair.after?.text).sort(), ["a()", "b()"]);
 });
 

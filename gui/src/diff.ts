@@ -1,133 +1,187 @@
-// Two profiles side by side.  Lines are matched by file, function and text, not by
-// number: a line that moved is the same line.  What is left over in a function, when it
-// is equally many lines on both sides, was edited and is matched in order.
+// Two profiles side by side, by the rules of `heatline diff` (src/profile/diff.h).
+//
+// Lines are matched by file, function and text rather than by number, so a line that
+// moved is the same line; then by file and text, then by function and text, at last by
+// function and the letters of the text.  Time that k samples stand for is known to the
+// 95 % interval of that count; a difference is real when the intervals do not overlap.
 
+import { megabytes, seconds } from "./format.ts";
 import type { Line, Profile } from "./model.ts";
-import type { StackFunction, Stacks } from "./stacks.ts";
-import { ownTimes } from "./stacks.ts";
+import { ownTimes, type StackFunction, type Stacks } from "./stacks.ts";
 
 export interface Pair {
 	readonly before: Line | undefined; // undefined: the line is new
 	readonly after: Line | undefined; // undefined: it is gone
 	readonly isEdited: boolean;
 	readonly delta: number; // seconds, self
-	readonly isNoise: boolean; // the 95 % intervals overlap
+	readonly isNoise: boolean;
 	readonly peakDelta: number; // MB
+	readonly isPeakNoise: boolean;
 }
 
 export interface Comparison {
-	readonly pairs: readonly Pair[]; // largest change first
-	readonly totalBefore: number;
-	readonly totalAfter: number;
-	readonly slower: number; // how many pairs are, beyond noise
+	readonly pairs: readonly Pair[]; // what is real first, the largest change first
+	readonly slower: number; // how many lines are, beyond noise
 	readonly faster: number;
 	readonly verdict: string;
 }
 
-const SMALL_SECONDS = 0.001;
-const SMALL_MB = 1;
-
 export function compare(before: Profile, after: Profile): Comparison {
 	const pairs = matchLines(before, after)
-		.map(([b, a, isEdited]) => makePair(before, after, b, a, isEdited))
+		.map((match) => makePair(before, after, match))
 		.sort((x, y) => Number(x.isNoise) - Number(y.isNoise) || Math.abs(y.delta) - Math.abs(x.delta));
 	const real = pairs.filter((pair) => !pair.isNoise);
 	const slower = real.filter((pair) => pair.delta > 0).length;
-	const faster = real.filter((pair) => pair.delta < 0).length;
-	return {
-		pairs,
-		totalBefore: before.total,
-		totalAfter: after.total,
-		slower,
-		faster,
-		verdict: verdictOf(before, after, slower, faster),
-	};
+	const faster = real.length - slower;
+	return { pairs, slower, faster, verdict: verdictOf(before, after, slower, faster) };
 }
 
 function verdictOf(before: Profile, after: Profile, slower: number, faster: number): string {
-	const ratio = after.total > 0 ? before.total / after.total : 1;
-	const time = slower + faster === 0 && Math.abs(ratio - 1) < 0.05
-		? "No change"
-		: ratio >= 1.02 ? `${times(ratio)} faster` : ratio <= 0.98 ? `${times(1 / ratio)} slower` : "As fast as before";
-	const parts = [time];
-	const mb = after.memory.peak - before.memory.peak;
-	if (before.hasMemory && after.hasMemory && Math.abs(mb) > Math.max(SMALL_MB, before.memory.peak * 0.02))
-		parts.push(`${Math.abs(mb).toFixed(0)} MB ${mb > 0 ? "more" : "less"} at the peak`);
-	const lines = (n: number, what: string) => n > 0 && parts.push(`${n} line${n > 1 ? "s" : ""} ${what}`);
-	lines(slower, "slower");
-	lines(faster, "faster");
-	return `${parts.join(", ")}.`;
+	const instead = `${seconds(after.total)} instead of ${seconds(before.total)}`;
+	let text = !isWholeReal(before, after)
+		? `No difference in time beyond noise: ${instead}`
+		: `${after.total > before.total ? "Slower" : "Faster"}: ${instead} (${ratioOf(before.total, after.total)})`;
+	const change = after.memory.peak - before.memory.peak;
+	if (before.hasMemory && after.hasMemory && isPeakReal(before, after))
+		text += `; peak memory ${megabytes(Math.abs(change))} ${change > 0 ? "more" : "less"}`;
+	if (slower > 0) text += `; ${slower} line${slower > 1 ? "s" : ""} got slower`;
+	if (faster > 0) text += `; ${faster} line${faster > 1 ? "s" : ""} got faster`;
+	return `${text}.`;
 }
 
-function times(ratio: number): string {
-	return ratio < 1.1 ? `${((ratio - 1) * 100).toFixed(0)}%` : `${ratio.toFixed(1)}×`;
+function ratioOf(before: number, after: number): string {
+	const low = Math.min(before, after);
+	const high = Math.max(before, after);
+	if (low > 0 && high >= 1.5 * low) return `${Math.min(high / low, 9999).toFixed(1)} times as ${after > before ? "long" : "fast"}`;
+	return `${after > before ? "+" : "−"}${(((high - low) / (before || 1)) * 100).toFixed(0)}%`;
 }
 
-function makePair(before: Profile, after: Profile, b: Line | undefined, a: Line | undefined, isEdited: boolean): Pair {
-	const delta = (a?.self ?? 0) - (b?.self ?? 0);
-	const [lowBefore, highBefore] = interval(b, before.total);
-	const [lowAfter, highAfter] = interval(a, after.total);
+// ---- noise ----
+
+const QUANTILE = 1.959964; // 97.5 % of the normal distribution
+const LEAST_SHARE = 0.01; // of memory: less is no difference
+const MB = 1048576;
+
+// The 95 % interval of seconds that are a share of a profile's total.
+function interval(profile: Profile, time: number): [number, number] {
+	if (!(profile.samples > 0 && profile.total > 0)) return [0, Infinity]; // nothing is known
+	const perSample = profile.total / profile.samples;
+	const count = time / perSample;
+	const middle = count + QUANTILE ** 2 / 2;
+	const half = QUANTILE * Math.sqrt(count + QUANTILE ** 2 / 4);
+	return [(middle - half) * perSample, (middle + half) * perSample];
+}
+
+function isWholeReal(before: Profile, after: Profile): boolean {
+	const variance = before.total ** 2 / before.samples + after.total ** 2 / after.samples;
+	return Math.abs(after.total - before.total) > QUANTILE * Math.sqrt(variance);
+}
+
+// Of bytes in MB that a line holds: blocks larger than the sampling window are exact.
+function variance(profile: Profile, line: Line | undefined, mb: number): number {
+	if (!line) return 0;
+	const rate = profile.elapsed > 0 ? (profile.memory.allocated * MB) / profile.elapsed : 0;
+	const window = Math.max(8192, rate / 2500);
+	const block = line.allocations > 0 ? (line.allocated * MB) / line.allocations : 0;
+	return block >= 1.5 * window ? 0 : mb * (window / MB);
+}
+
+function isMemoryReal(before: number, after: number, sum: number): boolean {
+	const change = Math.abs(after - before);
+	return change > QUANTILE * Math.sqrt(sum) && change > LEAST_SHARE * Math.max(before, after);
+}
+
+// The peak is known as well as its parts are.
+function isPeakReal(before: Profile, after: Profile): boolean {
+	const sum = (profile: Profile) => profile.lines.reduce((all, line) => all + variance(profile, line, line.atPeak), 0);
+	return isMemoryReal(before.memory.peak, after.memory.peak, sum(before) + sum(after));
+}
+
+function makePair(before: Profile, after: Profile, { before: b, after: a, isEdited }: Match): Pair {
+	const [lowBefore, highBefore] = interval(before, b?.self ?? 0);
+	const [lowAfter, highAfter] = interval(after, a?.self ?? 0);
+	const peaks = [b?.peak ?? 0, a?.peak ?? 0] as const;
 	return {
 		before: b,
 		after: a,
 		isEdited,
-		delta,
-		isNoise: Math.abs(delta) < SMALL_SECONDS || (lowAfter <= highBefore && lowBefore <= highAfter),
-		peakDelta: (a?.peak ?? 0) - (b?.peak ?? 0),
+		delta: (a?.self ?? 0) - (b?.self ?? 0),
+		isNoise: lowAfter <= highBefore && lowBefore <= highAfter,
+		peakDelta: peaks[1] - peaks[0],
+		isPeakNoise: !isMemoryReal(...peaks, variance(before, b, peaks[0]) + variance(after, a, peaks[1])),
 	};
 }
 
-// In seconds.  A line without samples may still have run a little; where the file has no
-// interval, a tenth either way.
-function interval(line: Line | undefined, total: number): [number, number] {
-	if (!line) return [0, total * 0.002];
-	if (line.low === undefined || line.high === undefined) return [line.self * 0.9, line.self * 1.1];
-	return [(line.low * total) / 100, (line.high * total) / 100];
+// ---- which line is which ----
+
+interface Match {
+	before: Line | undefined;
+	after: Line | undefined;
+	isEdited: boolean;
 }
 
-type Match = [Line | undefined, Line | undefined, boolean];
+interface Item {
+	readonly line: Line;
+	readonly path: string;
+	readonly func: string;
+	readonly text: string;
+}
+
+const TELLING = 6; // a line with less text than this is like many others
+const letters = (text: string) => text.replace(/[^A-Za-z_\u0080-\uffff]/g, "");
+
+// From the most to the least particular key; undefined: left to later passes.
+const PASSES: readonly ((item: Item) => string | undefined)[] = [
+	(item) => `${item.path}\n${item.func}\n${item.text || item.line.line}`,
+	(item) => (item.text.length < TELLING ? undefined : `${item.path}\n${item.text}`),
+	(item) => (item.text.length < TELLING ? undefined : `${item.func}\n${item.text}`),
+	(item) => (letters(item.text).length < TELLING ? undefined : `${item.path}\n${item.func}\n${letters(item.text)}`),
+];
 
 function matchLines(before: Profile, after: Profile): Match[] {
 	const matched: Match[] = [];
-	const groupsBefore = byFunction(before);
-	const groupsAfter = byFunction(after);
-	for (const key of new Set([...groupsBefore.keys(), ...groupsAfter.keys()]))
-		matched.push(...matchFunction(groupsBefore.get(key) ?? [], groupsAfter.get(key) ?? []));
-	return matched;
-}
-
-function matchFunction(before: readonly Line[], after: readonly Line[]): Match[] {
-	const matched: Match[] = [];
-	const waiting = new Map<string, Line[]>();
-	for (const line of before) {
-		const text = line.text.trim();
-		waiting.set(text, [...(waiting.get(text) ?? []), line]);
-	}
-	const left: Line[] = [];
-	for (const line of after) {
-		const same = waiting.get(line.text.trim())?.shift();
-		if (same) matched.push([same, line, false]);
-		else left.push(line);
-	}
-	const gone = [...waiting.values()].flat().sort((a, b) => a.line - b.line);
-	if (gone.length === left.length) return [...matched, ...gone.map((line, i): Match => [line, left[i], true])];
-	return [...matched, ...gone.map((line): Match => [line, undefined, false]), ...left.map((line): Match => [undefined, line, false])];
-}
-
-function byFunction(profile: Profile): Map<string, Line[]> {
-	const groups = new Map<string, Line[]>();
-	for (const file of profile.files)
-		for (const line of file.lines) {
-			let name = "<module>";
-			if (line.functionStart > 0)
-				for (const func of file.functions) if (func.line <= line.functionStart && func.text !== "<module>") name = func.text;
-			const key = `${file.name}\n${name}`;
-			const group = groups.get(key);
-			if (group) group.push(line);
-			else groups.set(key, [line]);
+	let left = itemsOf(before);
+	let right = itemsOf(after);
+	PASSES.forEach((keyOf, pass) => {
+		const waiting = new Map<string, Item[]>();
+		for (const item of left) {
+			const key = keyOf(item);
+			const queue = key === undefined ? undefined : waiting.get(key);
+			if (queue) queue.push(item);
+			else if (key !== undefined) waiting.set(key, [item]);
 		}
-	return groups;
+		const found = new Set<Item>();
+		right = right.filter((item) => {
+			const key = keyOf(item);
+			const same = key === undefined ? undefined : waiting.get(key)?.shift();
+			if (!same) return true;
+			found.add(same);
+			matched.push({ before: same.line, after: item.line, isEdited: pass === PASSES.length - 1 });
+			return false;
+		});
+		left = left.filter((item) => !found.has(item));
+	});
+	return [
+		...matched,
+		...left.map((item) => ({ before: item.line, after: undefined, isEdited: false })),
+		...right.map((item) => ({ before: undefined, after: item.line, isEdited: false })),
+	];
 }
+
+function itemsOf(profile: Profile): Item[] {
+	return profile.files.flatMap((file) =>
+		file.lines.map((line) => ({ line, path: file.name, func: functionAround(file.functions, line), text: line.text.trim() })));
+}
+
+// The innermost function with figures around a line.
+export function functionAround(functions: readonly Line[], line: Line): string {
+	let name = "<module>";
+	if (line.functionStart > 0)
+		for (const func of functions) if (func.line <= line.functionStart && func.text !== "<module>") name = func.text;
+	return name;
+}
+
+// ---- the flame graph of the difference ----
 
 export interface StackUnion {
 	readonly stacks: Stacks; // the frames of both; no columns of its own

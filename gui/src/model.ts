@@ -39,6 +39,7 @@ export interface Line extends Times {
 	readonly idle: number;
 	readonly gil: number;
 	readonly gc: number;
+	readonly waitsFor: string; // what most of the waiting is for, "": unknown
 	readonly samples: number | undefined; // unknown in Scalene's files
 	readonly low: number | undefined; // 95 % interval of `percent`
 	readonly high: number | undefined;
@@ -131,6 +132,7 @@ export interface Profile {
 	readonly started: number; // seconds since 1970, 0: unknown
 	readonly elapsed: number;
 	readonly total: number; // the base of all percentages, seconds
+	readonly samples: number; // 0: unknown
 	readonly outside: number;
 	readonly startup: number;
 	readonly times: Times;
@@ -189,6 +191,7 @@ export function readProfile(value: unknown): Profile {
 		started: raw.number(top.start_time_absolute),
 		elapsed,
 		total,
+		samples: raw.number(time.samples),
 		outside: raw.number(time.outside_s),
 		startup: raw.number(time.startup_s),
 		times: "python_s" in time ? readTimes(time) : sumTimes(lines),
@@ -336,6 +339,7 @@ function readLine(file: number, record: raw.Raw, base: Base, leaks: raw.Raw): Li
 		idle: raw.number(record.idle_s),
 		gil: raw.number(record.gil_s),
 		gc: raw.number(record.gc_s),
+		waitsFor: raw.text(record.waits_for),
 		samples: raw.optionalNumber(record.n_samples),
 		low: raw.optionalNumber(record.n_percent_low),
 		high: raw.optionalNumber(record.n_percent_high),

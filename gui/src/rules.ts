@@ -16,9 +16,22 @@ const WAITS: readonly (readonly [RegExp, string])[] = [
 	[/\bawait\b|\basync (for|with)\b/, "awaits"],
 	[/\b(recv|send|sendall|accept|connect|urlopen|socket|request|requests|http|session|fetch|poll|select)\w*\b/i, "waits for a socket"],
 	[/\b(subprocess|Popen|communicate|check_output|waitpid)\b/, "waits for a process"],
-	[/\b(join|acquire|Lock|lock|Event|Condition|Semaphore|result|as_completed|Queue|queue)\b|\.(wait|get|put)\s*\(/, "waits for another thread"],
+	[/\b(join|acquire|Lock|lock|Event|Condition|Semaphore|result|as_completed|Queue|queue)\b|\.(wait|get|put)\s*\(/, "waits for a lock or thread"],
 	[/\b(read|readline|readlines|write|open|fsync|flush|input)\s*\(/, "waits for a file"],
 ];
+
+// The profiler's own word for what a line waits for, where it has one.
+const WAITS_FOR: Readonly<Record<string, string>> = {
+	GIL: "waits for the GIL",
+	lock: "waits for a lock or thread",
+	queue: "waits for a queue",
+	socket: "waits for a socket",
+	file: "waits for a file",
+	pipe: "waits for a pipe",
+	terminal: "waits for the terminal",
+	sleep: "sleeps",
+	child: "waits for a process",
+};
 
 const NATIVE: readonly (readonly [RegExp, string])[] = [
 	[/^\s*(import|from)\s/, "imports"],
@@ -61,7 +74,7 @@ function timeReason(line: Line, textOf: (line: number) => string): Reason | unde
 	const code = bareCode(line.text);
 	if (line.gil > line.self / 3) return { kind: "wait", text: "waits for the GIL" };
 	if (line.gc > line.self / 3) return { kind: "python", text: "garbage collection" };
-	if (line.wait > line.self / 2) return { kind: "wait", text: firstMatch(WAITS, code) ?? "waits" };
+	if (line.wait > line.self / 2) return { kind: "wait", text: WAITS_FOR[line.waitsFor] ?? firstMatch(WAITS, code) ?? "waits" };
 	if (line.system > line.self / 2) return { kind: "system", text: "system calls" };
 	if (/^\s*(import|from)\s/.test(code)) return { kind: "python", text: "imports" };
 	if (line.native > line.self / 2) return { kind: "native", text: firstMatch(NATIVE, code) ?? "native code" };

@@ -60,6 +60,11 @@ export function pageOf(...profiles) {
 	return pathToFileURL(writeFile(".html", page)).href;
 }
 
+// What `heatline diff` prints.
+export function diffOf(before, after) {
+	return spawnSync(heatline, ["diff", before, after], { encoding: "utf8" }).stdout;
+}
+
 // `heatline view` until stop() is called.
 export function serve(...args) {
 	const server = spawn(heatline, ["view", "--no-open", "--port", "0", ...args], { cwd: scratch, stdio: ["ignore", "pipe", "pipe"] });

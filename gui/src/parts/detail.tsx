@@ -25,7 +25,7 @@ export function Detail({ line }: { line: Line }) {
 	return (
 		<aside class="detail" aria-label={`Line ${line.line}`}>
 			<header>
-				<h2>Line {line.line} <small>in {functionOf(profile, line) || "<module>"}</small></h2>
+				<h2>Line {line.line} <small>in {functionOf(profile, line)}</small></h2>
 				<span class="why"><Reasons line={line} profile={profile} /></span>
 				{app.server?.canOpenEditor && (
 					<button type="button" onClick={() => void openInEditor(app, line)}>Open in editor <kbd>o</kbd></button>

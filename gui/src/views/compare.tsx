@@ -105,7 +105,7 @@ function PairRow({ index, pair, before }: { index: number; pair: Pair; before: P
 			<span class="cell" role="gridcell">{pair.before ? seconds(pair.before.self) : "–"}</span>
 			<span class="cell" role="gridcell">{pair.after ? seconds(pair.after.self) : "–"}</span>
 			<span class="cell" role="gridcell">{pair.before && pair.before.self > 0 ? signed((pair.delta / pair.before.self) * 100, percent) : "–"}</span>
-			<span class="cell" role="gridcell">{Math.abs(pair.peakDelta) >= 0.1 ? signed(pair.peakDelta, megabytes) : ""}</span>
+			<span class="cell" role="gridcell">{!pair.isPeakNoise ? signed(pair.peakDelta, megabytes) : ""}</span>
 			<span class="lineno long" role="gridcell">
 				{pair.after
 					? <button type="button" class="link" onClick={() => app.go({ view: "source", file: line.file, line: line.line, mode: "all", sort: "" })}>{shortPath(place, 32)}</button>
