@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&command_off,
 	&command_status,
 	&command_write,
+	&command_attach,
 	&command_dump,
 	&command_recover,
 	&command_completions,

@@ -32,6 +32,7 @@ extern const struct command command_on;
 extern const struct command command_off;
 extern const struct command command_status;
 extern const struct command command_write;
+extern const struct command command_attach;
 extern const struct command command_dump;
 extern const struct command command_recover;
 extern const struct command command_completions;

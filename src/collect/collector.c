@@ -130,6 +130,31 @@ static void collector_fini(struct collector *collector)
 	folder_remove(collector->folder, collector->control);
 }
 
+/* A collector of one's own, with its lists. */
+struct own_collector {
+	struct collector collector; /* first: what is handed out */
+	struct scope_lists lists;
+};
+
+struct collector *collector_new(const struct run_options *options)
+{
+	struct own_collector *own = mem_zalloc(1, sizeof(*own));
+	collector_init(&own->collector, options);
+	init_scope(&own->collector, &own->lists);
+	return &own->collector;
+}
+
+void collector_free(struct collector *collector)
+{
+	struct own_collector *own = (struct own_collector *)(void *)collector;
+	if (own == NULL)
+		return;
+	collector_fini(&own->collector);
+	free(own->lists.only_copy);
+	free(own->lists.exclude_copy);
+	free(own);
+}
+
 /* --- the process --- */
 
 /* Somebody wants this very process to end, as when the machine is shut down:

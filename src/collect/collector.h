@@ -169,6 +169,10 @@ struct link;
 void collector_run(const struct run_options *options, char *folder, struct control *control,
 		   struct link *link, struct run_result *result, struct err *err);
 
+/* A collector for which no program was started (attach.h). */
+struct collector *collector_new(const struct run_options *options);
+void collector_free(struct collector *collector);
+
 /* --- output.c --- */
 
 /* Writes the profile so far.  Returns 0 also when there is nothing to write. */

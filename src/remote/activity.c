@@ -19,27 +19,38 @@
 #define GIL_HEAD_BYTES 24u
 #define GIL_BYTES 256u
 
-void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil)
+void remote_gil_refresh(const struct remote *remote, struct remote_gil *gil)
 {
 	const struct py_layout *layout = &remote->layout;
 	const struct mem_reader *reader = &remote->reader;
 	unsigned char head[GIL_HEAD_BYTES];
+
+	gil->holder = 0;
+	if (gil->start == 0)
+		return;
+	if (layout->interp_gil != PY_ABSENT) {
+		if (reader->read(reader, gil->start, head, sizeof(head)) && load_u32(head + GIL_LOCKED) == 1)
+			gil->holder = load_u64(head + GIL_HOLDER);
+	} else if (!reader->read(reader, remote->runtime + layout->runtime_gilstate_current, &gil->holder,
+				 sizeof(gil->holder))) {
+		gil->holder = 0;
+	}
+}
+
+void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil)
+{
+	const struct py_layout *layout = &remote->layout;
 	py_addr at = 0;
 
 	*gil = (struct remote_gil){ 0, 0, 0 };
 	if (layout->interp_gil != PY_ABSENT) {
-		if (!reader->read(reader, interpreter + layout->interp_gil, &at, sizeof(at)) ||
-		    !is_pointer(at) || !reader->read(reader, at, head, sizeof(head)))
-			return;
-		*gil = (struct remote_gil){ at, at + GIL_BYTES, 0 };
-		if (load_u32(head + GIL_LOCKED) == 1)
-			gil->holder = load_u64(head + GIL_HOLDER);
+		if (remote->reader.read(&remote->reader, interpreter + layout->interp_gil, &at, sizeof(at)) &&
+		    is_pointer(at))
+			*gil = (struct remote_gil){ at, at + GIL_BYTES, 0 };
 	} else if (layout->runtime_gilstate_current != PY_ABSENT) {
 		*gil = (struct remote_gil){ remote->runtime, remote->runtime + remote->runtime_size, 0 };
-		if (!reader->read(reader, remote->runtime + layout->runtime_gilstate_current,
-				  &gil->holder, sizeof(gil->holder)))
-			gil->holder = 0;
 	}
+	remote_gil_refresh(remote, gil);
 }
 
 /* ---- system calls ---- */

@@ -30,6 +30,9 @@ struct remote_activity {
 
 void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil);
 
+/* The same for a GIL that was read before: only who has it now. */
+void remote_gil_refresh(const struct remote *remote, struct remote_gil *gil);
+
 /* fd is an open /proc/PID/task/TID/syscall, or -1: it is opened for this once. */
 void remote_activity_read(const struct remote *remote, pid_t tid, int fd,
 			  const struct remote_gil *gil, struct remote_activity *activity);

@@ -1,0 +1,198 @@
+/* cmd_attach.c - `heatline attach`: profile a process that already runs. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/places.h"
+#include "cli/process.h"
+#include "collect/attach.h"
+#include "profile/model.h"
+#include "report/summary.h"
+
+#define DEFAULT_OUTFILE "heatline-profile.json"
+#define DEFAULT_RATE_HZ 1000
+#define STEP_S 0.25
+
+struct attach_settings {
+	const char *outfile;
+	const char *profile_only;
+	const char *profile_exclude;
+	const char *program_path;
+	double duration_s;
+	double rate_hz;
+	double cpu_percent_threshold;
+	bool has_children;
+	bool is_all;
+	bool has_system_libraries;
+	bool is_quiet;
+};
+
+#define FIELD(name) .offset = offsetof(struct attach_settings, name)
+
+static const struct option attach_command_options[] = {
+	{.name = "duration", .letter = 'd', .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.01,
+	 .high = INFINITY, .help = "End after so many seconds. Default: when you press Ctrl-C or the "
+				   "process ends.",
+	 FIELD(duration_s)},
+	{.name = "rate", .letter = 'r', .kind = OPTION_NUMBER, .value = "HZ", .low = 1, .high = 200000,
+	 .help = "Looks at each thread a second, on average. Default: 1000.", FIELD(rate_hz)},
+	{.name = "outfile", .letter = 'o', .alias = "output", .kind = OPTION_FILE, .value = "FILE",
+	 .help = "Where the profile goes. Default: " DEFAULT_OUTFILE ".", FIELD(outfile)},
+	{.name = "children", .kind = OPTION_FLAG,
+	 .help = "Profile the process's Python children too, also those that it starts later.",
+	 FIELD(has_children)},
+	{.name = "profile-all", .kind = OPTION_FLAG,
+	 .help = "Report every file, not just those in the program's folder.", FIELD(is_all)},
+	{.name = "profile-only", .kind = OPTION_LIST, .value = "WORDS",
+	 .help = "Report only files whose path has one of these words in it; commas between them.",
+	 FIELD(profile_only)},
+	{.name = "profile-exclude", .kind = OPTION_LIST, .value = "WORDS",
+	 .help = "Do not report files whose path has one of these words in it.", FIELD(profile_exclude)},
+	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER", .flags = OPTION_ADVANCED,
+	 .help = "The folder whose files are reported. Default: that of the script, else the process's "
+		 "current one.",
+	 FIELD(program_path)},
+	{.name = "profile-system-libraries", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Report the standard library and installed packages too.", FIELD(has_system_libraries)},
+	{.name = "cpu-percent-threshold", .kind = OPTION_NUMBER, .value = "PERCENT", .low = 0, .high = 100,
+	 .flags = OPTION_ADVANCED,
+	 .help = "Leave out files that took less than this share of the time. Default: 1.",
+	 FIELD(cpu_percent_threshold)},
+	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .help = "Print no summary at the end.",
+	 FIELD(is_quiet)},
+	OPTIONS_COMMON,
+	{0},
+};
+
+static volatile sig_atomic_t is_asked_to_end;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_asked_to_end = 1;
+}
+
+/* Ctrl-C and the like end the session, not us. */
+static void catch_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaction(numbers[i], &action, NULL);
+}
+
+static void print_summary(const struct attach_settings *settings, const struct profile *profile,
+			  bool is_written)
+{
+	struct style style;
+	char *here;
+
+	if (settings->is_quiet)
+		return;
+	style_init(&style, STDERR_FILENO, STYLE_COLOR_AUTO);
+	here = getcwd(NULL, 0);
+	style.folder = here;
+	summary_print(stderr, profile, is_written ? settings->outfile : NULL, &style);
+	free(here);
+}
+
+static void look_on(struct attach *attach, double duration_s)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+
+	while (!is_asked_to_end) {
+		double left_s = duration_s - 1e-9 * (double)(clock_monotonic_ns() - start_ns);
+
+		if (left_s <= 0 || !attach_step(attach, left_s < STEP_S ? left_s : STEP_S))
+			return;
+	}
+}
+
+static int attach_to(const struct attach_settings *settings, pid_t pid)
+{
+	char command[64];
+	char *root = settings->program_path ? places_absolute(settings->program_path) : NULL;
+	struct attach_options options = {
+		.pid = pid,
+		.command = command,
+		.rate_hz = settings->rate_hz,
+		.has_children = settings->has_children,
+		.scope = {
+			.is_all = settings->is_all,
+			.has_system_libraries = settings->has_system_libraries,
+			.only = settings->profile_only,
+			.exclude = settings->profile_exclude,
+			.program_path = root,
+		},
+		.cpu_percent_threshold = settings->cpu_percent_threshold,
+		.outfile = settings->outfile,
+	};
+	struct profile *profile = NULL;
+	struct err err;
+	int status = 0;
+
+	snprintf(command, sizeof(command), "heatline attach %d", (int)pid);
+	catch_signals();
+	struct attach *attach = attach_new(&options, &err);
+	if (attach) {
+		if (!settings->is_quiet && isatty(STDERR_FILENO) && isinf(settings->duration_s))
+			fprintf(stderr, "heatline: profiling process %d; Ctrl-C ends it\n", (int)pid);
+		look_on(attach, settings->duration_s);
+		profile = attach_profile(attach, false);
+		if (!profile)
+			err_set(&err, ERR_TARGET, "process %d has ended", (int)pid);
+	}
+	if (!profile || attach_write(attach, profile, &err))
+		status = command_error(&err);
+	if (profile)
+		print_summary(settings, profile, !status);
+	profile_free(profile);
+	attach_free(attach);
+	free(root);
+	return status;
+}
+
+static int attach_run(int argc, char **argv)
+{
+	struct attach_settings settings = {
+		.outfile = DEFAULT_OUTFILE,
+		.duration_s = INFINITY,
+		.rate_hz = DEFAULT_RATE_HZ,
+		.cpu_percent_threshold = 1,
+	};
+	struct options_result parsed;
+	struct err err;
+	pid_t pid;
+	int status = command_read_options(&command_attach, argc, argv, &settings, &parsed);
+
+	if (status != COMMAND_GO_ON)
+		return status;
+	if (process_operand(parsed.operands, parsed.operand_count, "attach", &pid, &err) ||
+	    file_check_writable(settings.outfile, &err))
+		status = command_error(&err);
+	else
+		status = attach_to(&settings, pid);
+	options_result_fini(&parsed);
+	return status;
+}
+
+const struct command command_attach = {
+	.name = "attach",
+	.usage = "[options] PID",
+	.summary = "Profile a process that already runs, without stopping it.",
+	.details = "The process is looked at from outside; nothing is installed in it, and it need not "
+		   "be started again. The profile is one like any other: lines, functions, stacks, "
+		   "threads. What is measured is wall time, by state: running (Python or native), "
+		   "waiting for the GIL, waiting for something else. Memory is not measured.",
+	.examples = "heatline attach 1234\tuntil Ctrl-C\n"
+		    "heatline attach -d 30 -o busy.json 1234\tfor half a minute\n"
+		    "heatline attach --children $(pgrep -o gunicorn)\ta server and its workers\n",
+	.options = attach_command_options,
+	.run = attach_run,
+};

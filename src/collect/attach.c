@@ -1,0 +1,403 @@
+/* attach.c - a session: its life, the loop, processes and threads. */
+#include "collect/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "collect/attach_parts.h"
+#include "collect/proc.h"
+#include "profile/model.h"
+#include "profile/write.h"
+#include "remote/names.h"
+#include "remote/procfs.h"
+
+#define LIST_NS 100000000u  /* between two lists of the threads */
+#define NAMES_NS 2000000000u
+#define OPEN_THREADS_MAX 400u /* with files kept open */
+
+/* ---- threads ---- */
+
+static void close_file(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void end_thread(struct attach_thread *thread)
+{
+	thread->thread->is_ended = true;
+	close_file(&thread->thread->syscall_fd);
+	close_file(&thread->thread->schedstat_fd);
+	free(thread->snapshot);
+	free(thread);
+}
+
+static struct attach_thread *find_thread(struct attach_process *process, const struct remote_thread *remote)
+{
+	for (uint32_t i = 0; i < process->threads.count; i++) {
+		struct attach_thread *thread = process->threads.items[i];
+		if (thread->remote.state == remote->state && thread->remote.tid == remote->tid)
+			return thread;
+	}
+	return NULL;
+}
+
+static void add_thread(struct attach_process *process, const struct remote_thread *remote, uint64_t now_ns)
+{
+	struct process *owner = process->process;
+	struct thread *kept = mem_zalloc(1, sizeof(*kept));
+	struct attach_thread *thread = mem_zalloc(1, sizeof(*thread));
+	char path[64];
+	kept->tid = remote->tid;
+	kept->is_main = remote->tid == process->remote.pid && remote->interpreter_index == 0;
+	kept->number = owner->thread_numbers++;
+	kept->row = TIMELINE_NO_ROW;
+	kept->start_ns = now_ns;
+	kept->schedstat_fd = kept->syscall_fd = -1;
+	if (process->threads.count < OPEN_THREADS_MAX) {
+		kept->syscall_fd = remote_activity_open(&process->remote, remote->tid);
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)process->remote.pid,
+			 (int)remote->tid);
+		kept->schedstat_fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	vec_push(&owner->threads, kept);
+	thread->remote = *remote;
+	thread->thread = kept;
+	thread->look_ns = now_ns;
+	thread->cpu_part = 1;
+	thread->snapshot = mem_alloc(sizeof(*thread->snapshot));
+	snapshot_init(thread->snapshot, &process->remote, remote->state);
+	vec_push(&process->threads, thread);
+}
+
+/* How much of the time that a thread is ready to run it runs, by the kernel's
+ * clocks since the last time. */
+static void update_cpu_part(struct attach_thread *thread)
+{
+	struct thread *kept = thread->thread;
+	unsigned long long cpu_ns, delay_ns;
+	char text[100];
+	ssize_t got = kept->schedstat_fd < 0 ? -1 : pread(kept->schedstat_fd, text, sizeof(text) - 1, 0);
+	if (got <= 0)
+		return;
+	text[got] = '\0';
+	if (sscanf(text, "%llu %llu", &cpu_ns, &delay_ns) != 2)
+		return;
+	uint64_t ran_ns = cpu_ns - kept->look_cpu_ns, stood_ns = delay_ns - kept->look_delay_ns;
+	if (kept->look_cpu_ns != 0 && ran_ns + stood_ns > 0)
+		thread->cpu_part = (double)ran_ns / (double)(ran_ns + stood_ns);
+	kept->look_cpu_ns = cpu_ns;
+	kept->look_delay_ns = delay_ns;
+}
+
+static void read_names(struct attach *attach, struct attach_process *process, uint64_t now_ns)
+{
+	uint32_t count = process->list.items.count;
+	char(*names)[REMOTE_NAME_BYTES] = mem_zalloc(count, REMOTE_NAME_BYTES);
+	remote_names_read(&process->remote, &process->list, names);
+	for (uint32_t i = 0; i < count; i++) {
+		struct attach_thread *thread = find_thread(process, &process->list.items.items[i]);
+		if (thread != NULL && names[i][0] != '\0')
+			thread->thread->python_name = intern_text(attach->collector->strings, names[i]);
+	}
+	free(names);
+	process->names_ns = now_ns + NAMES_NS;
+}
+
+static void list_threads(struct attach *attach, struct attach_process *process, uint64_t now_ns)
+{
+	bool has_new = false;
+	process->list_ns = now_ns + LIST_NS;
+	for (uint32_t i = 0; i < process->threads.count; i++)
+		process->threads.items[i]->is_listed = false;
+	remote_threads_read(&process->remote, &process->list);
+	for (uint32_t i = 0; i < process->list.items.count; i++) {
+		const struct remote_thread *remote = &process->list.items.items[i];
+		if (remote->tid <= 0)
+			continue;
+		if (find_thread(process, remote) == NULL) {
+			add_thread(process, remote, now_ns);
+			has_new = true;
+		}
+		find_thread(process, remote)->is_listed = true;
+	}
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < process->threads.count; i++) {
+		struct attach_thread *thread = process->threads.items[i];
+		if (!thread->is_listed) {
+			end_thread(thread);
+			continue;
+		}
+		update_cpu_part(thread);
+		process->threads.items[kept++] = thread;
+	}
+	process->threads.count = kept;
+	if (kept > 0)
+		remote_gil_read(&process->remote, process->threads.items[0]->remote.interpreter, &process->gil);
+	if (has_new || now_ns >= process->names_ns)
+		read_names(attach, process, now_ns);
+}
+
+/* ---- processes ---- */
+
+static const char *read_command(struct collector *collector, pid_t pid)
+{
+	char text[512];
+	ssize_t size = procfs_read(pid, "cmdline", text, sizeof(text));
+	for (ssize_t i = 0; i + 1 < size; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	return size <= 0 ? NULL : intern_text(collector->strings, text);
+}
+
+/* The process as the collector knows it, without a ring. */
+static struct process *new_process(struct collector *collector, const struct remote *remote, uint64_t now_ns)
+{
+	struct process *process = mem_zalloc(1, sizeof(*process));
+	struct proc_stat stat;
+	char cwd[4096];
+	process->index = collector->processes.count;
+	process->pid = remote->pid;
+	process->parent_pid = proc_stat(remote->pid, &stat) ? stat.parent_pid : 0;
+	process->state = RING_ACTIVE;
+	process->python = remote->layout.version;
+	process->python_text = intern_text(collector->strings, remote->version_text);
+	process->command = read_command(collector, remote->pid);
+	if (procfs_link(remote->pid, "cwd", cwd, sizeof(cwd)))
+		process->cwd = intern_text(collector->strings, cwd);
+	process->start_ns = now_ns;
+	images_init(&process->images, remote->image_start);
+	map_init(&process->addresses);
+	vec_push(&collector->processes, process);
+	return process;
+}
+
+bool attach_add_process(struct attach *attach, pid_t pid, struct err *err)
+{
+	struct attach_process *process = mem_zalloc(1, sizeof(*process));
+	uint64_t resident;
+	if (remote_open(&process->remote, pid, attach->options->command, err) != 0) {
+		free(process);
+		return false;
+	}
+	trust_init(&process->trust);
+	map_init(&process->code_index);
+	attach_read_usage(process->remote.pid, &process->cpu_ticks, &resident);
+	vec_push(&attach->processes, process);
+	return true;
+}
+
+static void free_process(struct attach_process *process)
+{
+	for (uint32_t i = 0; i < process->threads.count; i++)
+		end_thread(process->threads.items[i]);
+	vec_free(&process->threads);
+	vec_free(&process->codes);
+	map_fini(&process->code_index);
+	trust_fini(&process->trust);
+	remote_threads_fini(&process->list);
+	free(process);
+}
+
+/* One round of looks at the threads of a process. */
+static void look_at_process(struct attach *attach, struct attach_process *process, uint64_t now_ns)
+{
+	bool has_gone = false;
+	if (process->process == NULL)
+		process->process = new_process(attach->collector, &process->remote, now_ns);
+	if (now_ns >= process->list_ns)
+		list_threads(attach, process, now_ns);
+	remote_gil_refresh(&process->remote, &process->gil);
+	attach->gil_rounds += process->gil.holder != 0;
+	for (uint32_t i = 0; i < process->threads.count; i++) {
+		struct attach_thread *thread = process->threads.items[i];
+		if (thread->skip > thread->skipped) {
+			thread->skipped++;
+			continue;
+		}
+		has_gone |= !attach_look(attach, process, thread, clock_monotonic_ns());
+	}
+	/* A thread that has gone shows in the next list; the process, now. */
+	if (!has_gone && process->threads.count > 0)
+		return;
+	process->list_ns = 0;
+	if (!remote_is_alive(&process->remote)) {
+		process->is_ended = true;
+		process->process->end_ns = now_ns;
+	}
+}
+
+/* ---- the session ---- */
+
+static void new_collector(struct attach *attach)
+{
+	attach->collector = collector_new(&attach->run);
+	attach->collector->start_ns = clock_monotonic_ns();
+	attach->collector->start_epoch_s = clock_epoch_s();
+}
+
+struct attach *attach_new(const struct attach_options *options, struct err *err)
+{
+	struct attach *attach = mem_zalloc(1, sizeof(*attach));
+	attach->options = options;
+	if (!attach_add_process(attach, options->pid, err)) {
+		vec_free(&attach->processes);
+		free(attach);
+		return NULL;
+	}
+	attach_describe(attach, &attach->processes.items[0]->remote);
+	attach->run = (struct run_options){
+		.program = attach->program,
+		.entrypoint_dir = attach->folder,
+		.args = attach->args,
+		.scope = options->scope,
+		.cpu_percent_threshold = options->cpu_percent_threshold,
+		.has_stacks = true,
+		.outfile = options->outfile,
+	};
+	attach->frames = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->frames));
+	attach->places = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->places));
+	attach->identities = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->identities));
+	attach->period_ns = (uint64_t)(1e9 / options->rate_hz);
+	attach->random = clock_monotonic_ns() | 1;
+	new_collector(attach);
+	prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul); /* the default is 50 us late */
+	return attach;
+}
+
+void attach_free(struct attach *attach)
+{
+	if (attach == NULL)
+		return;
+	for (uint32_t i = 0; i < attach->processes.count; i++)
+		free_process(attach->processes.items[i]);
+	vec_free(&attach->processes);
+	collector_free(attach->collector);
+	for (char **arg = attach->args; *arg != NULL; arg++)
+		free(*arg);
+	free(attach->args);
+	free(attach->program);
+	free(attach->folder);
+	free(attach->frames);
+	free(attach->places);
+	free(attach->identities);
+	free(attach);
+}
+
+void attach_reset(struct attach *attach)
+{
+	for (uint32_t i = 0; i < attach->processes.count; i++) {
+		struct attach_process *process = attach->processes.items[i];
+		uint64_t resident;
+		for (uint32_t t = 0; t < process->threads.count; t++)
+			end_thread(process->threads.items[t]);
+		process->threads.count = 0;
+		process->process = NULL;
+		process->list_ns = 0;
+		/* What is known of code objects are numbers of the old collector. */
+		map_fini(&process->code_index);
+		map_init(&process->code_index);
+		process->codes.count = 0;
+		attach_read_usage(process->remote.pid, &process->cpu_ticks, &resident);
+	}
+	collector_free(attach->collector);
+	attach->looks = attach->lost = attach->elided = attach->rounds = attach->gil_rounds = 0;
+	new_collector(attach);
+}
+
+/* Sleeps a period, half to one and a half of it: a fixed one would keep step
+ * with loops of the program.  False when a signal came. */
+static bool wait_period(struct attach *attach)
+{
+	attach->random ^= attach->random << 13;
+	attach->random ^= attach->random >> 7;
+	attach->random ^= attach->random << 17;
+	uint64_t ns = attach->period_ns / 2 + attach->random % (attach->period_ns + 1);
+	struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	return attach->period_ns < 10000 || nanosleep(&pause, NULL) == 0;
+}
+
+bool attach_step(struct attach *attach, double seconds)
+{
+	uint64_t end_ns = clock_monotonic_ns() + (uint64_t)(seconds * 1e9);
+	uint64_t now_ns;
+	bool is_going = true;
+	while (is_going && (now_ns = clock_monotonic_ns()) < end_ns) {
+		uint32_t alive = 0;
+		if (attach->options->has_children)
+			attach_find_children(attach, now_ns);
+		attach->rounds++;
+		for (uint32_t i = 0; i < attach->processes.count; i++) {
+			struct attach_process *process = attach->processes.items[i];
+			if (!process->is_ended)
+				look_at_process(attach, process, now_ns);
+			alive += !process->is_ended;
+		}
+		if (alive == 0)
+			return false;
+		is_going = wait_period(attach);
+	}
+	return true;
+}
+
+struct profile *attach_profile(struct attach *attach, bool is_partial)
+{
+	struct profile *profile;
+	attach->collector->end_ns = clock_monotonic_ns();
+	profile = build_profile(attach->collector, is_partial);
+	if (profile == NULL)
+		return NULL;
+	profile->quality.clock = profile_intern(profile, "looks from outside");
+	build_warn(profile, "looked at from outside: Python and native are told apart by the current "
+			    "instruction and the GIL; time in the kernel counts as one of them");
+	if (attach->elided > 0)
+		build_warn(profile, "some stacks are very deep: the middle of them is left out");
+	return profile;
+}
+
+int attach_write(struct attach *attach, const struct profile *profile, struct err *err)
+{
+	struct write_options how = {
+		.cpu_percent_threshold = attach->options->cpu_percent_threshold,
+		.has_stacks = true,
+	};
+	if (attach->collector->cpu_samples + attach->collector->wait_samples == 0)
+		return err_set(err, ERR_TARGET, "the process ended before a single sample was taken; '%s' is "
+			       "left as it was", attach->options->outfile);
+	return profile_write(profile, &how, attach->options->outfile, err);
+}
+
+void attach_figures(struct attach *attach, struct attach_figures *figures)
+{
+	uint64_t ticks = 0;
+	memset(figures, 0, sizeof(*figures));
+	figures->looks = attach->looks;
+	figures->lost = attach->lost;
+	figures->wall_s = 1e-9 * (double)(clock_monotonic_ns() - attach->collector->start_ns);
+	for (uint32_t i = 0; i < attach->processes.count; i++) {
+		const struct attach_process *process = attach->processes.items[i];
+		uint64_t used, resident;
+		if (process->is_ended || !attach_read_usage(process->remote.pid, &used, &resident))
+			continue;
+		figures->processes++;
+		figures->threads += process->threads.count;
+		figures->resident_bytes += resident;
+		ticks += used - process->cpu_ticks;
+	}
+	if (attach->rounds > 0)
+		figures->gil_percent = 100.0 * (double)attach->gil_rounds / (double)attach->rounds;
+	if (figures->wall_s > 0)
+		figures->cpu_percent = 100.0 * (double)ticks / (double)sysconf(_SC_CLK_TCK) / figures->wall_s;
+	figures->python = attach->processes.items[0]->remote.version_text;
+	figures->program = attach->program;
+}

@@ -1,0 +1,96 @@
+/* attach_parts.h - what the files of a session share (see attach.h).
+ *
+ *	attach.c          the session: its life, the loop, processes and threads
+ *	attach_look.c     one look at one thread, from its memory to the tree
+ *	attach_target.c   what the process is: its program, its children */
+#ifndef HEATLINE_COLLECT_ATTACH_PARTS_H
+#define HEATLINE_COLLECT_ATTACH_PARTS_H
+
+#include "collect/attach.h"
+#include "collect/collector.h"
+#include "collect/trust.h"
+#include "remote/activity.h"
+#include "remote/snapshot.h"
+#include "remote/threads.h"
+
+#define ATTACH_FRAMES_MAX 20000u /* deeper stacks lose their outermost */
+#define ATTACH_FRAMES_KEPT 1024u /* of deeper ones the middle is left out */
+
+/* A thread that is looked at. */
+struct attach_thread {
+	struct remote_thread remote;
+	struct thread *thread;     /* borrowed from the collector's process */
+	struct snapshot *snapshot; /* owned */
+	uint64_t look_ns;          /* when it was last booked */
+	uint32_t turns;            /* looks at it */
+	uint32_t wait_rounds;      /* looks in a row that found it waiting */
+	uint32_t skip, skipped;    /* rounds to leave out, and left out so far */
+	uint32_t node;             /* where it was last */
+	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
+	bool is_listed;            /* in the newest list of threads */
+};
+
+/* A code object by its address; addresses are reused, so it is asked again. */
+struct attach_code {
+	py_addr address;
+	uint32_t identity; /* CODE_TORN: gone */
+	uint32_t code;     /* index in the collector's codes */
+	uint64_t check_ns; /* when to ask again */
+};
+
+struct attach_process {
+	struct remote remote;
+	struct process *process; /* borrowed from the collector */
+	struct trust trust;
+	struct map code_index;   /* address to codes */
+	VEC(struct attach_code) codes;
+	VEC(struct attach_thread *) threads; /* owned */
+	struct remote_threads list;
+	struct remote_gil gil;   /* of the main interpreter, this round */
+	uint64_t list_ns;        /* when the threads are listed again */
+	uint64_t names_ns;       /* when their names are read again */
+	uint64_t cpu_ticks;      /* at the start or reset, by the kernel */
+	bool is_ended;
+};
+
+struct attach {
+	const struct attach_options *options; /* borrowed */
+	struct run_options run;     /* what the collector is told */
+	struct collector *collector; /* owned */
+	VEC(struct attach_process *) processes; /* owned; the first is the one asked for */
+	char *program, *folder;     /* owned; what run points to */
+	char **args;                /* owned; what run points to */
+	struct walk_frame *frames;  /* owned; ATTACH_FRAMES_MAX */
+	py_addr *places;            /* owned; as many */
+	uint32_t *identities;       /* owned; as many */
+	uint64_t period_ns;
+	uint64_t children_ns;       /* when to look for children again */
+	uint64_t looks, lost, elided;
+	uint64_t rounds, gil_rounds;
+	uint64_t random;
+};
+
+/* --- attach_look.c --- */
+
+/* One look; false when the thread has gone. */
+bool attach_look(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+		 uint64_t now_ns);
+
+/* --- attach_target.c --- */
+
+/* Fills program, folder and args of the session from what the process says. */
+void attach_describe(struct attach *attach, const struct remote *remote);
+
+/* Adds the Python children of the process that are not known yet. */
+void attach_find_children(struct attach *attach, uint64_t now_ns);
+
+/* CPU time of the process in the kernel's ticks, and its resident bytes; false
+ * when it has gone. */
+bool attach_read_usage(pid_t pid, uint64_t *ticks, uint64_t *resident_bytes);
+
+/* --- attach.c --- */
+
+/* Adds a process; false when it cannot be looked at (err may be NULL). */
+bool attach_add_process(struct attach *attach, pid_t pid, struct err *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* snapshot.h - the memory that a thread's stack lies in, copied in one call.
+ *
+ * The thread runs on while it is looked at.  Two things keep its stack whole:
+ * few, short copies, and a way to see that they do not belong together.  So all
+ * that the last look at this thread has touched (its state, the used part of
+ * its frame stack, some pages beside) is copied by one process_vm_readv, and
+ * twice in that call, the state first and last:
+ *
+ *	state  pages  frame stack | frame stack  pages  state
+ *
+ * The walker then reads from the first copy as if it were the process; what is
+ * in neither is read from the process, and copied along the next time.  Frames
+ * that are the same in both copies stood still in between, and so did all of
+ * their callers. */
+#ifndef HEATLINE_REMOTE_SNAPSHOT_H
+#define HEATLINE_REMOTE_SNAPSHOT_H
+
+#include "remote/remote.h"
+
+#define SNAPSHOT_STATE_BYTES 1024u  /* of a thread state; no version needs more */
+#define SNAPSHOT_STACK_BYTES 16384u /* of the newest part of the frame stack */
+#define SNAPSHOT_PAGES 16u
+
+struct snapshot_copy {
+	unsigned char state[SNAPSHOT_STATE_BYTES];
+	unsigned char stack[SNAPSHOT_STACK_BYTES];
+	unsigned char pages[SNAPSHOT_PAGES][WALK_PAGE_BYTES];
+};
+
+/* A page beside the frame stack that is copied along. */
+struct snapshot_page {
+	py_addr start;
+	uint32_t idle; /* looks since it was last needed */
+};
+
+/* One thread's; some 170 KB. */
+struct snapshot {
+	struct mem_reader reader;    /* first: what the walker is given */
+	const struct remote *remote; /* borrowed */
+	py_addr thread;              /* the thread state */
+	uint32_t state_start, state_size; /* the part of it that is copied */
+	py_addr stack_start;         /* the newest chunk; 0: not known */
+	uint32_t stack_size;         /* how much of it is copied */
+	struct snapshot_page pages[SNAPSHOT_PAGES];
+	uint32_t page_count;
+	uint32_t pages_copied;       /* of those, in the copies that are held now */
+	const struct snapshot_copy *current; /* that the reader reads from */
+	struct snapshot_copy copies[2];
+};
+
+void snapshot_init(struct snapshot *snapshot, const struct remote *remote, py_addr thread);
+
+/* Copies anew; the reader then reads from the first copy.  False when the
+ * thread state cannot be read: the thread or the process has gone. */
+bool snapshot_take(struct snapshot *snapshot);
+
+/* From which copy (0 or 1) the reader reads from now on. */
+void snapshot_use(struct snapshot *snapshot, int copy);
+
+/* Whether the thread's innermost frame and these frames (where they lie) are
+ * the same in both copies: code, caller and owner. */
+bool snapshot_stood_still(const struct snapshot *snapshot, const py_addr *places, uint32_t count);
+
+/* Whether the frame at this place may be calling Python now, as far as the
+ * version tells (3.11, 3.12: its evaluation stack is put away); in the copy
+ * that the reader reads from. */
+bool snapshot_may_call(const struct snapshot *snapshot, py_addr place);
+
+#endif

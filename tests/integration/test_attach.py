@@ -1,0 +1,270 @@
+"""heatline attach: a profile of a process that already runs, from outside."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support import runs
+from support.paths import heatline_executable
+from support.targets import Target, heatline, until
+
+RATIO = """
+    import time
+    def burn(count):
+        total = 0
+        for i in range(count):
+            total += i & 7
+        return total
+
+    def seventy():
+        burn(7000)
+
+    def twenty():
+        burn(2000)
+
+    def ten():
+        burn(1000)
+
+    print("ready")
+    while True:
+        seventy()
+        twenty()
+        ten()
+"""
+
+
+@pytest.fixture
+def target(python, program):
+    made = []
+
+    def make(source, *args):
+        made.append(Target(python, program(source), *args))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()
+
+
+@pytest.fixture
+def profile_of(tmp_path):
+    """Attaches and gives the profile."""
+
+    def attach(pid, *options, duration=1):
+        outfile = tmp_path / "attached.json"
+        done = heatline("attach", "-d", duration, "-o", outfile, *options, pid)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == ""
+        return json.loads(outfile.read_text(encoding="utf-8"))
+
+    return attach
+
+
+def inclusive(profile):
+    """The share of all time by function."""
+    found = {}
+    for file in profile["files"].values():
+        for function in file["functions"]:
+            found[function["line"]] = function["n_inclusive_percent"]
+    return found
+
+
+def lines(profile):
+    return {line["lineno"]: line for file in profile["files"].values() for line in file["lines"]}
+
+
+
+def test_shares(target, profile_of):
+    profile = profile_of(target(RATIO).pid, duration=2)
+    share = inclusive(profile)
+    assert abs(share["seventy"] - 70) < 8 and abs(share["twenty"] - 20) < 7 and abs(share["ten"] - 10) < 6
+    assert share["burn"] > 90
+    quality = profile["heatline"]["quality"]
+    assert quality["samples"] > 100
+    assert sum(reason["count"] for reason in quality["lost"]) < 0.05 * quality["samples"]
+    assert any("from outside" in text for text in quality["warnings"])
+
+
+def test_stacks_are_possible(target, profile_of):
+    """Callers that alternate every microsecond never get mixed up."""
+    it = target(
+        """
+        def leaf_a(x):
+            return x + 1
+        def leaf_b(x):
+            return x - 1
+        def hot_a(x):
+            return leaf_a(x)
+        def hot_b(x):
+            return leaf_b(x)
+        print("ready")
+        x = 0
+        while True:
+            x = hot_a(x)
+            x = hot_b(x)
+        """
+    )
+    profile = profile_of(it.pid, "--rate", 20000)
+    possible = {
+        ("<module>",),
+        ("<module>", "hot_a"),
+        ("<module>", "hot_b"),
+        ("<module>", "hot_a", "leaf_a"),
+        ("<module>", "hot_b", "leaf_b"),
+    }
+    seen = stacks(profile)
+    total = sum(seen.values())
+    assert total > 300
+    assert sum(count for stack, count in seen.items() if stack not in possible) <= 0.002 * total, seen
+    assert possible - {("<module>",)} <= set(seen)
+
+
+def stacks(profile):
+    """Samples by stack of functions, outermost first."""
+    tree = profile["heatline"]["stacks"]
+    found = {}
+    for at, node in enumerate(tree["nodes"]):
+        names, samples = [], node[3] if len(node) > 3 else 0
+        while at:
+            names.append(tree["strings"][tree["functions"][tree["nodes"][at][1]][0]])
+            at = tree["nodes"][at][0]
+        if samples:
+            key = tuple(reversed(names))
+            found[key] = found.get(key, 0) + samples
+    return found
+
+
+def test_threads_waiting_and_gil(target, profile_of):
+    it = target(
+        """
+        import threading, time
+        def spin():
+            while True:
+                pass
+        def sleep():
+            while True:
+                time.sleep(0.5)
+        for name in ("spin one", "spin two"):
+            threading.Thread(target=spin, name=name, daemon=True).start()
+        threading.Thread(target=sleep, name="sleeper", daemon=True).start()
+        print("ready")
+        while True:
+            time.sleep(0.3)
+        """
+    )
+    profile = profile_of(it.pid)
+    threads = {thread["name"]: thread for thread in profile["heatline"]["threads"]}
+    assert {"MainThread", "spin one", "spin two", "sleeper"} <= set(threads)
+    assert threads["MainThread"]["is_main"]
+    timeline = profile["heatline"]["timeline"]
+    rows = {profile["heatline"]["threads"][row["thread"]]["name"]: row for row in timeline["threads"]}
+    assert sum(rows["spin one"].get("gil", [])) + sum(rows["spin two"].get("gil", [])) > 200
+    assert sum(rows["spin one"].get("python", [])) + sum(rows["spin two"].get("python", [])) > 200
+    assert sum(rows["sleeper"].get("wait", [])) > 600
+    assert sum(rows["sleeper"].get("gil", [])) < 100
+
+
+def test_native(target, profile_of):
+    it = target(
+        """
+        import hashlib
+        data = b"x" * (4 << 20)
+        print("ready")
+        while True:
+            hashlib.sha256(data).digest()  # native
+        """
+    )
+    line = max(lines(profile_of(it.pid)).values(), key=lambda line: line["n_cpu_percent_c"])
+    assert line["line"].strip().endswith("# native") and line["n_cpu_percent_c"] > 90
+
+
+def test_the_end_of_the_target(target, tmp_path):
+    it = target("import time\nprint('ready')\nend = time.time() + 0.7\nwhile time.time() < end:\n    pass\n")
+    outfile = tmp_path / "p.json"
+    done = heatline("attach", "-o", outfile, it.pid, timeout=30)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(outfile.read_text())["heatline"]["quality"]["samples"] > 20
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it(any_python, program, tmp_path, number):
+    it = Target(any_python, program(RATIO))
+    outfile = tmp_path / "p.json"
+    process = subprocess.Popen([heatline_executable(), "attach", "-o", outfile, str(it.pid)])
+    try:
+        until(lambda: opened(process.pid, it.pid))
+        time.sleep(0.5)
+        process.send_signal(number)
+        assert process.wait(30) == 0
+        assert json.loads(outfile.read_text())["heatline"]["quality"]["samples"] > 10
+        assert it.process.poll() is None
+    finally:
+        process.kill()
+        it.end()
+
+
+def opened(pid, target):
+    """Whether heatline has begun to look: it has a file of the target open."""
+    try:
+        files = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+    except OSError:
+        return False
+    return any(f"/proc/{target}/" in name for name in files)
+
+
+def test_children(target, profile_of):
+    it = target(
+        """
+        import os, sys
+        def work():
+            while True:
+                sum(range(1000))
+        if os.fork() == 0:
+            work()
+        print("ready")
+        try:
+            os.wait()
+        except KeyboardInterrupt:
+            pass
+        """
+    )
+    try:
+        profile = profile_of(it.pid, "--children", duration=1.5)
+        assert len(profile["heatline"]["processes"]) == 2
+        assert inclusive(profile)["work"] > 20
+    finally:
+        subprocess.run(["pkill", "-KILL", "-P", str(it.pid)], check=False)
+
+
+def test_deep_stacks(target, profile_of):
+    it = target(
+        """
+        import sys, threading
+        sys.setrecursionlimit(20000)
+        threading.stack_size(512 << 20)
+        def deep(n):
+            if n:
+                deep(n - 1)
+            print("ready")
+            while True:
+                innermost()
+        def innermost():
+            sum(range(500))
+        threading.Thread(target=deep, args=(5000,), daemon=True).start()
+        threading.Event().wait()
+        """
+    )
+    profile = profile_of(it.pid)
+    assert inclusive(profile)["innermost"] > 40
+    assert any("deep" in text for text in profile["heatline"]["quality"]["warnings"])
+
+
+def test_bad_input(tmp_path):
+    for words in (["x"], [], ["--rate", "0", "1"], ["-d", "-1", "1"], ["-o", tmp_path / "no" / "p.json", "1"]):
+        done = heatline("attach", *words)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert runs.run([heatline_executable(), "attach", "--help"]).returncode == 0

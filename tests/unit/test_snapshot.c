@@ -1,0 +1,150 @@
+/* test_snapshot.c - a thread's memory copied twice: the walker reads from the
+ * copies, a change in between is seen, and garbage does no harm. */
+#include "fake_python.h"
+
+#include "remote/snapshot.h"
+
+#define FIRST (FAKE_CHUNK + 32)
+#define SECOND (FIRST + 16 * 8)
+
+static struct fake *changed; /* whose memory changes between the two copies */
+
+static size_t read_and_change(const struct mem_reader *reader, const struct iovec *dst,
+			      const struct iovec *src, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i == count / 2)
+			fake_put_frame(changed, SECOND, fake_code(2), 10, 0, FIRST);
+		if (!reader->read(reader, (uintptr_t)src[i].iov_base, dst[i].iov_base, src[i].iov_len))
+			return i;
+	}
+	return count;
+}
+
+static void fake_remote(struct fake *fake, struct remote *remote)
+{
+	memset(remote, 0, sizeof(*remote));
+	remote->reader = fake->reader;
+	remote->layout = fake->layout;
+	remote->walker = (struct walker){ .reader = &remote->reader, .layout = &remote->layout,
+					  .code_type = FAKE_TYPE };
+}
+
+/* Two frames on the frame stack, the outer one entered from C. */
+static struct fake *two_frames(void)
+{
+	struct fake *fake = fake_new(0x030d);
+	const py_addr entry = FAKE_HEAP;
+
+	for (uint32_t i = 0; i < 3; i++)
+		fake_put_code(fake, i, 16);
+	fake_put_frame(fake, entry, fake_code(0), 0, 3, 0);
+	fake_put_frame(fake, FIRST, fake_code(0), 20, 0, entry);
+	fake_put_frame(fake, SECOND, fake_code(1), 10, 0, FIRST);
+	fake_put(fake, FAKE_CHUNK + 8, 16384);
+	fake_put(fake, FAKE_TSTATE + fake->layout.thread_frame, SECOND);
+	fake_put(fake, FAKE_TSTATE + fake->layout.thread_datastack_chunk, FAKE_CHUNK);
+	fake_put(fake, FAKE_TSTATE + fake->layout.thread_datastack_top, SECOND + 16 * 8);
+	return fake;
+}
+
+static enum walk_result walk(struct fake *fake, struct snapshot *snapshot, py_addr *places)
+{
+	struct walker walker = fake->walker;
+
+	walker.reader = &snapshot->reader;
+	walker.places = places;
+	return walk_thread(&walker, FAKE_TSTATE, &fake->scratch, fake->frames, &fake->count);
+}
+
+static void test_still(void **unused)
+{
+	(void)unused;
+	struct fake *fake = two_frames();
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	py_addr places[WALK_MAX_FRAMES];
+	struct remote remote;
+
+	assert_non_null(snapshot);
+	fake_remote(fake, &remote);
+	snapshot_init(snapshot, &remote, FAKE_TSTATE);
+	for (int i = 0; i < 3; i++) {
+		assert_true(snapshot_take(snapshot));
+		assert_int_equal(walk(fake, snapshot, places), WALK_OK);
+		assert_int_equal(fake->count, 2);
+		assert_int_equal(fake->frames[0].code, fake_code(1));
+		assert_int_equal(places[1], FIRST);
+		assert_true(snapshot_stood_still(snapshot, places, fake->count));
+	}
+	/* The page of the entry frame was copied along. */
+	assert_true(snapshot->page_count >= 1);
+	free(snapshot);
+	fake_free(fake);
+}
+
+static void test_changed_in_between(void **unused)
+{
+	(void)unused;
+	struct fake *fake = two_frames();
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	py_addr places[WALK_MAX_FRAMES];
+	struct remote remote;
+
+	assert_non_null(snapshot);
+	fake_remote(fake, &remote);
+	snapshot_init(snapshot, &remote, FAKE_TSTATE);
+	assert_true(snapshot_take(snapshot));
+	changed = fake;
+	remote.reader.read_many = read_and_change;
+	assert_true(snapshot_take(snapshot));
+	assert_int_equal(walk(fake, snapshot, places), WALK_OK);
+	assert_int_equal(fake->frames[0].code, fake_code(1));
+	assert_false(snapshot_stood_still(snapshot, places, fake->count));
+	snapshot_use(snapshot, 1);
+	assert_int_equal(walk(fake, snapshot, places), WALK_OK);
+	assert_int_equal(fake->frames[0].code, fake_code(2));
+	free(snapshot);
+	fake_free(fake);
+}
+
+static void test_garbage(void **unused)
+{
+	(void)unused;
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	py_addr places[WALK_MAX_FRAMES];
+	uint64_t state = 1;
+
+	assert_non_null(snapshot);
+	for (int i = 0; i < 300; i++) {
+		static const unsigned versions[] = { 0x0308, 0x030a, 0x030b, 0x030c, 0x030d };
+		struct fake *fake = fake_new(versions[i % 5]);
+		struct remote remote;
+
+		for (uint32_t at = 0; at < FAKE_SIZE; at += 8) {
+			state = state * 6364136223846793005ull + 1442695040888963407ull;
+			fake_put(fake, FAKE_BASE + at,
+				 state >> 62 == 0 ? state : FAKE_BASE + (state >> 20) % FAKE_SIZE / 8 * 8);
+		}
+		fake_remote(fake, &remote);
+		snapshot_init(snapshot, &remote, FAKE_TSTATE);
+		for (int n = 0; n < 3 && snapshot_take(snapshot); n++) {
+			walk(fake, snapshot, places);
+			assert_true(fake->count <= WALK_MAX_FRAMES);
+			snapshot_stood_still(snapshot, places, fake->count);
+			snapshot_may_call(snapshot, places[0]);
+		}
+		fake_free(fake);
+	}
+	free(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_still),
+		cmocka_unit_test(test_changed_in_between),
+		cmocka_unit_test(test_garbage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
