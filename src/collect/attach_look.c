@@ -267,8 +267,11 @@ static void book_waiting(struct collector *collector, struct attach_thread *thre
 	thread->thread->off_ns += ns;
 	collector->wait_samples++;
 	stacks_note_time(collector, thread->thread, node, TIMELINE_WAIT, now_ns, ns);
-	if (is_gil)
-		stacks_note_time(collector, thread->thread, node, TIMELINE_GIL, now_ns, ns);
+	if (!is_gil)
+		return;
+	self->gil_ns += ns;
+	thread->thread->gil_ns += ns;
+	stacks_note_time(collector, thread->thread, node, TIMELINE_GIL, now_ns, ns);
 }
 
 static void book(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
