@@ -28,7 +28,7 @@ static int write_profile(const struct run_options *options, const struct profile
 static bool would_lose(const struct collector *collector)
 {
 	return collector->cpu_samples == 0 && collector->wait_samples == 0 &&
-	       access(collector->options->outfile, F_OK) == 0;
+	       collector->control->had_outfile != 0;
 }
 
 int output_in_between(struct collector *collector)

@@ -37,6 +37,7 @@ static void fill_control(struct control *control, const struct run_options *opti
 	atomic_store(&control->off_since_ns, clock_monotonic_ns());
 	control->start_ns = clock_monotonic_ns();
 	control->start_epoch_s = clock_epoch_s();
+	control->had_outfile = access(options->outfile, F_OK) == 0;
 	describe(control, options);
 }
 
