@@ -130,10 +130,12 @@ static void collector_fini(struct collector *collector)
 	folder_remove(collector->folder, collector->control);
 }
 
-/* A collector of one's own, with its lists. */
+/* A collector of one's own, with its lists and a control page that nobody else
+ * sees. */
 struct own_collector {
 	struct collector collector; /* first: what is handed out */
 	struct scope_lists lists;
+	struct control control;
 };
 
 struct collector *collector_new(const struct run_options *options)
@@ -141,6 +143,7 @@ struct collector *collector_new(const struct run_options *options)
 	struct own_collector *own = mem_zalloc(1, sizeof(*own));
 	collector_init(&own->collector, options);
 	init_scope(&own->collector, &own->lists);
+	own->collector.control = &own->control;
 	return &own->collector;
 }
 
@@ -149,6 +152,7 @@ void collector_free(struct collector *collector)
 	struct own_collector *own = (struct own_collector *)(void *)collector;
 	if (own == NULL)
 		return;
+	own->collector.control = NULL; /* not mapped */
 	collector_fini(&own->collector);
 	free(own->lists.only_copy);
 	free(own->lists.exclude_copy);
