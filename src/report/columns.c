@@ -15,6 +15,7 @@ enum {
 	AVERAGE_LEAVES = 40,
 	COPY_LEAVES = 34,
 	INCLUSIVE_LEAVES = 32,
+	PARTS_LEAVE = 31,
 	ALLOC_LEAVES = 30,
 	WAIT_LEAVES = 28,
 	PEAK_LEAVES = 26,
@@ -24,7 +25,8 @@ enum {
 static const uint8_t limits[] = {
 	RATE_LEAVES,     BAR_LEAVES,     TIME_LEAVES, OBJECTS_LEAVES,
 	TIMELINE_LEAVES, AVERAGE_LEAVES, COPY_LEAVES, INCLUSIVE_LEAVES,
-	ALLOC_LEAVES,    WAIT_LEAVES,    PEAK_LEAVES, SPLIT_LEAVES,
+	PARTS_LEAVE,     ALLOC_LEAVES,   WAIT_LEAVES, PEAK_LEAVES,
+	SPLIT_LEAVES,
 };
 
 static const struct {
@@ -40,6 +42,8 @@ static const struct {
 	[COLUMN_NATIVE] = {"native", PAINT_NATIVE, 7, SPLIT_LEAVES},
 	[COLUMN_SYSTEM] = {"system", PAINT_SYSTEM, 7, SPLIT_LEAVES},
 	[COLUMN_WAIT] = {"waiting", PAINT_WAIT, 8, WAIT_LEAVES},
+	[COLUMN_GIL] = {"GIL", PAINT_WAIT, 7, PARTS_LEAVE},
+	[COLUMN_GC] = {"GC", PAINT_NATIVE, 7, PARTS_LEAVE},
 	[COLUMN_INCLUSIVE] = {"incl.", PAINT_NONE, 7, INCLUSIVE_LEAVES},
 	[COLUMN_BAR] = {"", PAINT_NONE, COLUMN_BAR_CELLS + 2, BAR_LEAVES},
 	[COLUMN_PEAK] = {"peak", PAINT_MEMORY, 8, PEAK_LEAVES},
@@ -86,6 +90,10 @@ static bool is_needed(const struct column_needs *needs, enum column column)
 		return false; /* only in place of the split */
 	case COLUMN_WAIT:
 		return needs->has_wait;
+	case COLUMN_GIL:
+		return needs->has_gil;
+	case COLUMN_GC:
+		return needs->has_gc;
 	case COLUMN_INCLUSIVE:
 		return needs->has_inclusive;
 	case COLUMN_TIMELINE:

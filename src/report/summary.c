@@ -8,6 +8,7 @@
 #include "report/memory.h"
 #include "report/quality.h"
 #include "report/rank.h"
+#include "report/threads.h"
 
 #define DEFAULT_PROFILE "heatline-profile.json"
 #define BAR_CELLS 12
@@ -147,6 +148,7 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	if (!count)
 		print_nothing_hot(out, profile);
 	fputc('\n', out);
+	threads_print_notes(out, style, profile, 2);
 	memory_print_summary(out, style, profile, 2);
 	quality_print(out, style, profile, 2);
 	if (profile_path)

@@ -173,6 +173,10 @@ static double column_seconds(const struct table *table, enum column column,
 		       (table->columns.width[COLUMN_WAIT] ? 0 : figure_kind(self, KIND_WAIT));
 	case COLUMN_WAIT:
 		return figure_kind(self, KIND_WAIT);
+	case COLUMN_GIL:
+		return self->gil_s;
+	case COLUMN_GC:
+		return self->gc_s;
 	default:
 		return figure_total(self);
 	}

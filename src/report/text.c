@@ -10,6 +10,7 @@
 #include "report/listing.h"
 #include "report/memory.h"
 #include "report/quality.h"
+#include "report/threads.h"
 
 #define MAX_BAR_CELLS 100
 #define MAX_NAMED_FILES 5
@@ -66,6 +67,7 @@ static void put_overview(FILE *out, const struct style *style, const struct prof
 		figure_bar(out, style, &profile->sum, figure_total(&profile->sum), cells);
 		fputc('\n', out);
 		figure_legend(out, style, &profile->sum, profile->total_s, 0);
+		threads_print_notes(out, style, profile, 0);
 	}
 	memory_print_overview(out, style, profile, cells);
 }
@@ -194,7 +196,9 @@ void text_report_print(FILE *out, const struct profile *profile,
 	const struct profile_file **files = sort_files(profile);
 	struct listing_marks marks = {false, false};
 	struct table_needs needs = {
-		.columns = {.in_seconds = options->in_seconds},
+		.columns = {.in_seconds = options->in_seconds,
+			    .has_gil = threads_has_gil_worth(profile),
+			    .has_gc = threads_has_gc_worth(profile)},
 		.total_s = profile->total_s,
 		.hottest_s = hottest_line(profile),
 		.memory = worth_scale_of(profile),
@@ -209,6 +213,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 		fputc('\n', out);
 		listing_print(out, style, profile, files[i], needs, options->is_reduced, &marks);
 	}
+	threads_print_table(out, style, profile);
 	memory_print_sections(out, style, profile);
 	put_footer(out, style, profile, files, &marks);
 	free(files);

@@ -103,6 +103,7 @@ def by_name(profile):
 
 def test_waiting_for_the_gil_is_told_apart(python):
     result = run(python, "gil.py", 0.5)
+    assert "for the GIL" in result.stdout + result.stderr
     threads = by_name(result.profile)
     for name in ("busy 0", "busy 1"):
         thread = threads[name]
@@ -137,6 +138,7 @@ def test_waits_are_told_apart(python):
 
 def test_garbage_collection_is_told_apart(python):
     result = run(python, "garbage.py", "on", 0.5)
+    assert "Garbage collection took" in result.stdout + result.stderr
     time = result.profile["heatline"]["time"]
     assert time["gc_s"] > 0.5 * time["cpu_s"]
     line = result.lines_of("garbage.py")[line_number("garbage.py", "collects")]

@@ -10,7 +10,7 @@
 #include "report/columns.h"
 
 /* One letter a column, in the order in which they stand. */
-static const char letters[COLUMN_COUNT + 1] = "ltTpnswibPALOVCR";
+static const char letters[COLUMN_COUNT + 1] = "ltTpnswgcibPALOVCR";
 
 static struct columns choose(uint32_t room, bool has_wait, bool has_memory, char *shown)
 {
@@ -56,6 +56,23 @@ static void test_time(void **unused)
 	expect_columns(60, true, false, "lpns", 28);
 	expect_columns(50, true, false, "lT", 30);
 	expect_columns(20, true, false, "lT", 3);
+}
+
+/* Waiting for the GIL and garbage collection, where they matter. */
+static void test_parts(void **unused)
+{
+	struct column_needs needs = {.last_line = 100, .has_wait = true, .has_inclusive = true,
+				     .has_gil = true, .has_gc = true};
+	struct columns columns;
+
+	(void)unused;
+	columns_choose(&columns, &needs, 117);
+	assert_true(columns.width[COLUMN_GIL] && columns.width[COLUMN_GC]);
+	needs.has_gc = false;
+	columns_choose(&columns, &needs, 117);
+	assert_true(columns.width[COLUMN_GIL] && !columns.width[COLUMN_GC]);
+	columns_choose(&columns, &needs, 60);
+	assert_true(!columns.width[COLUMN_GIL] && columns.width[COLUMN_PYTHON]);
 }
 
 static void test_memory(void **unused)
@@ -110,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_all_widths),
 		cmocka_unit_test(test_wide_numbers),

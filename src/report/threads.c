@@ -1,0 +1,191 @@
+/* threads.c - threads in the text report. */
+#include "report/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/figure.h"
+#include "report/glyph.h"
+#include "report/rank.h"
+
+#define WORTH_SHARE 0.1
+#define COLUMN_SHARE 0.02 /* from which on there is a column */
+#define MAX_THREADS 20u
+#define MAX_NAME_CELLS 40u
+
+/* ---- what is worth a sentence ---- */
+
+static double work_s(const struct profile *profile)
+{
+	return profile->sum.python_s + profile->sum.native_s + profile->sum.system_s;
+}
+
+/* Of the time in which threads could have worked. */
+static double gil_share(const struct profile *profile)
+{
+	double gil_s = profile->sum.gil_s;
+
+	return gil_s > 0 ? gil_s / (work_s(profile) + gil_s) : 0;
+}
+
+static double gc_share(const struct profile *profile)
+{
+	return profile->sum.gc_s > 0 ? profile->sum.gc_s / work_s(profile) : 0;
+}
+
+bool threads_has_gil_worth(const struct profile *profile)
+{
+	return gil_share(profile) > WORTH_SHARE;
+}
+
+bool threads_has_gc_worth(const struct profile *profile)
+{
+	return gc_share(profile) > WORTH_SHARE;
+}
+
+static double gil_of(const struct profile *profile, const struct profile_line *line)
+{
+	(void)profile;
+	return line->self.gil_s;
+}
+
+static double gc_of(const struct profile *profile, const struct profile_line *line)
+{
+	(void)profile;
+	return line->self.gc_s;
+}
+
+static void print_note(FILE *out, const struct style *style, const struct profile *profile,
+		       const char *sentence, rank_value *value, uint32_t indent)
+{
+	struct ranked_line most;
+	uint32_t used = indent + (uint32_t)strlen(sentence);
+
+	style_put(out, style, PAINT_WARNING);
+	fprintf(out, "%*s%s", (int)indent, "", sentence);
+	if (rank_lines(profile, value, &most, 1)) {
+		uint32_t place = rank_place_width(style, &most, 1);
+
+		fputs(", most at ", out);
+		rank_put_place(out, style, &most, place);
+		rank_put_source(out, style, &most, used + 10 + place);
+	}
+	style_put(out, style, PAINT_NONE);
+	fputc('\n', out);
+}
+
+void threads_print_notes(FILE *out, const struct style *style, const struct profile *profile,
+			 uint32_t indent)
+{
+	char text[160];
+
+	if (threads_has_gil_worth(profile)) {
+		snprintf(text, sizeof text, "Threads waited %s for the GIL (%s of their time)",
+			 figure_seconds(profile->sum.gil_s).text,
+			 figure_share(gil_share(profile), 1).text);
+		print_note(out, style, profile, text, gil_of, indent);
+	}
+	if (threads_has_gc_worth(profile)) {
+		snprintf(text, sizeof text, "Garbage collection took %s (%s of the work)",
+			 figure_seconds(profile->sum.gc_s).text,
+			 figure_share(gc_share(profile), 1).text);
+		print_note(out, style, profile, text, gc_of, indent);
+	}
+}
+
+/* ---- the table ---- */
+
+static int by_work(const void *a, const void *b)
+{
+	const struct profile_thread *const *left = a, *const *right = b;
+
+	if ((*left)->self.cpu_s != (*right)->self.cpu_s)
+		return (*left)->self.cpu_s < (*right)->self.cpu_s ? 1 : -1;
+	return (*left > *right) - (*left < *right);
+}
+
+static void put_figure(FILE *out, const char *text, uint32_t cells)
+{
+	fprintf(out, " %*s", (int)cells, text);
+}
+
+static void put_seconds(FILE *out, double seconds)
+{
+	put_figure(out, seconds > 0 ? figure_seconds(seconds).text : "", 8);
+}
+
+/* Which of the columns that not every program needs there are. */
+struct thread_columns {
+	bool has_gil, has_gc, has_process;
+};
+
+static void put_head(FILE *out, const struct style *style, const struct thread_columns *columns)
+{
+	style_put(out, style, PAINT_DIM);
+	put_figure(out, "CPU", 8);
+	put_figure(out, "waiting", 8);
+	if (columns->has_gil)
+		put_figure(out, "GIL", 8);
+	if (columns->has_gc)
+		put_figure(out, "GC", 8);
+	put_figure(out, "samples", 8);
+	if (columns->has_process)
+		put_figure(out, "process", 8);
+	fputs("  thread\n", out);
+	style_put(out, style, PAINT_NONE);
+}
+
+static void put_thread(FILE *out, const struct style *style, const struct profile *profile,
+		       const struct profile_thread *thread, const struct thread_columns *columns)
+{
+	const struct metrics *self = &thread->self;
+	const char *name = thread->name ? thread->name : "(no name)";
+	char pid[16] = "";
+
+	put_seconds(out, self->cpu_s);
+	put_seconds(out, self->wait_s + self->idle_s);
+	if (columns->has_gil)
+		put_seconds(out, self->gil_s);
+	if (columns->has_gc)
+		put_seconds(out, self->gc_s);
+	put_figure(out, figure_count(self->samples).text, 8);
+	if (columns->has_process && thread->process < profile->process_count)
+		snprintf(pid, sizeof pid, "%d", profile->processes[thread->process].pid);
+	if (columns->has_process)
+		put_figure(out, pid, 8);
+	fputs("  ", out);
+	glyph_put(out, style, name, strlen(name), MAX_NAME_CELLS);
+	fputc('\n', out);
+}
+
+void threads_print_table(FILE *out, const struct style *style, const struct profile *profile)
+{
+	uint32_t count = profile->thread_count;
+	uint32_t shown = count < MAX_THREADS ? count : MAX_THREADS;
+	const struct profile_thread **threads;
+	struct thread_columns columns = {
+		.has_gil = gil_share(profile) > COLUMN_SHARE,
+		.has_gc = gc_share(profile) > COLUMN_SHARE,
+		.has_process = profile->process_count > 1,
+	};
+
+	if (count < 2)
+		return;
+	threads = mem_alloc(count * sizeof *threads);
+	for (uint32_t i = 0; i < count; i++)
+		threads[i] = &profile->threads[i];
+	qsort(threads, count, sizeof *threads, by_work);
+	fputc('\n', out);
+	style_print(out, style, PAINT_STRONG, "Threads");
+	fputc('\n', out);
+	put_head(out, style, &columns);
+	for (uint32_t i = 0; i < shown; i++)
+		put_thread(out, style, profile, threads[i], &columns);
+	if (shown < count) {
+		style_put(out, style, PAINT_DIM);
+		fprintf(out, "  and %u more\n", count - shown);
+		style_put(out, style, PAINT_NONE);
+	}
+	free(threads);
+}

@@ -1,0 +1,92 @@
+/* test_threads_report.c - threads in the text report and in the summary. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile_sample.h"
+#include "report/threads.h"
+
+static const struct style plain = {.has_utf8 = true, .is_cut = true, .columns = 100,
+				   .folder = "/project"};
+
+typedef void printer(FILE *out, const struct profile *profile);
+
+static void print_notes(FILE *out, const struct profile *profile)
+{
+	threads_print_notes(out, &plain, profile, 2);
+}
+
+static void print_table(FILE *out, const struct profile *profile)
+{
+	threads_print_table(out, &plain, profile);
+}
+
+__attribute__((noinline)) static char *printed(const struct profile *profile, printer *print)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	print(out, profile);
+	fclose(out);
+	return text;
+}
+
+static void expect(const struct profile *profile, printer *print, const char *expected)
+{
+	char *text = printed(profile, print);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void test_notes(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	expect(profile, print_notes,
+	       "  Threads waited 0.50 s for the GIL (35% of their time), most at loop.py:7  total += i\n");
+	profile->sum.gc_s = 0.4;
+	profile->sum.gil_s = 0.05;
+	expect(profile, print_notes,
+	       "  Garbage collection took 0.40 s (43% of the work), most at loop.py:7  total += i\n");
+	profile->sum.gc_s = 0.05;
+	expect(profile, print_notes, "");
+	profile_free(profile);
+}
+
+static void test_table(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	expect(profile, print_table,
+	       "\nThreads\n"
+	       "      CPU  waiting      GIL       GC  samples  thread\n"
+	       "   0.60 s    75 ms                         95  python3\n"
+	       "            2.00 s   0.50 s                 0  (no name)\n");
+	profile->sum.gil_s = profile->sum.gc_s = 0;
+	profile->process_count = 2;
+	profile->processes = mem_resize(profile->processes, 2, sizeof(*profile->processes));
+	profile->processes[1] = (struct profile_process){.pid = 4711};
+	profile->threads[1].process = 1;
+	profile->threads[1].name = profile_intern(profile, "evil \x1b[31m name");
+	char *text = printed(profile, print_table);
+	assert_non_null(strstr(text, "      CPU  waiting  samples  process  thread\n"));
+	assert_non_null(strstr(text, "    4711  evil "));
+	assert_null(strchr(text, '\x1b'));
+	free(text);
+	profile->thread_count = 1;
+	expect(profile, print_table, "");
+	profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_table),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
