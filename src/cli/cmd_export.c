@@ -26,7 +26,7 @@ static const struct option export_options[] = {
 	{.name = "metric", .letter = 'm', .kind = OPTION_CHOICE, .value = "METRIC",
 	 .choices = EXPORT_METRIC_NAMES,
 	 .help = "What the stacks are weighed by: time, cpu (time on a CPU), memory (allocated), "
-		 "peak (live at the program's peak, by line), kept (never given back) or copied "
+		 "peak (live at the program's peak), kept (never given back) or copied "
 		 "(default: time).",
 	 FIELD(metric)},
 	{.name = "outfile", .letter = 'o', .kind = OPTION_FILE, .value = "FILE",
@@ -124,9 +124,9 @@ const struct command command_export = {
 		"FILE is a profile that heatline or Scalene wrote (default: " DEFAULT_PROFILE ").\n"
 		"\n"
 		"speedscope and pprof hold every metric that was measured; of the others, those "
-		"made of stacks hold the one that --metric names.  In chrome and gecko the stacks "
-		"are merged and laid side by side: their lengths are true, their order is not "
-		"that of the run.  docs/exports.md says how each is opened.",
+		"made of stacks hold the one that --metric names.  In chrome the stacks are "
+		"merged and laid side by side: their lengths are true, their order is not that "
+		"of the run.  docs/exports.md says how each is opened.",
 	.examples = "heatline export -f speedscope\tthe last profile here, for speedscope.app\n"
 		    "heatline export p.json -f svg -m memory\ta flame graph of what was allocated\n"
 		    "heatline export p.json -f collapsed -o - | flamegraph.pl > p.svg\tthrough a "

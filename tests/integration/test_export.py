@@ -36,7 +36,8 @@ FORMATS = {
     "csv": ".csv",
     "markdown": ".md",
 }
-STACK_METRICS = {"cpu": "cpu", "memory": "allocated", "kept": "kept", "copied": "copied"}
+STACK_METRICS = {"cpu": "cpu", "memory": "allocated", "peak": "at_peak", "kept": "kept",
+                 "copied": "copied"}
 
 HOSTILE = [
     "a;b;c",
@@ -81,7 +82,7 @@ def sample():
         Node(2, "walk", "/project/main.py", 3, samples=2, native=2500, cpu=2000, copied=77),
         Node(3, "walk", "/project/main.py", 4, samples=3, wait=30000),
         Node(1, "loads", "/usr/lib/python3.11/json/__init__.py", 346, samples=5, native=5000,
-             system=250, cpu=5250, allocated=4 * profiles.MB, kept=900),
+             system=250, cpu=5250, allocated=4 * profiles.MB, kept=900, at_peak=profiles.MB),
     ]
     files = {
         "/project/main.py": profiles.file(
@@ -166,7 +167,7 @@ def test_speedscope(export, sample):
     data = json.loads(export(sample, "speedscope"))
     frames = data["shared"]["frames"]
     by_name = {profile["name"]: profile for profile in data["profiles"]}
-    assert list(by_name) == ["time", "cpu", "memory", "kept", "copied"]
+    assert list(by_name) == ["time", "cpu", "memory", "peak", "kept", "copied"]
     selves, end = replay_events(by_name["time"], frames)
     assert end == time_of(sample)
     hottest = frames[max(selves, key=selves.get)]
@@ -338,10 +339,66 @@ def test_svg(export, sample):
     assert len(root.findall("s:script", space)) == 1
 
 
-def test_peak_is_by_line(export, sample):
+def test_peak(export, sample):
     assert read_collapsed(export(sample, "collapsed", "-m", "peak")) == {
+        "<module> (main.py:9);loads (json/__init__.py:346)": profiles.MB
+    }
+    without_stacks = json.loads(json.dumps(sample))
+    del without_stacks["heatline"]["stacks"]
+    assert read_collapsed(export(without_stacks, "collapsed", "-m", "peak")) == {
         "walk (main.py:3)": 2 * profiles.MB
     }
+
+
+@pytest.fixture(scope="module")
+def timed(sample):
+    """The sample over four bins, its second thread waiting."""
+    profile = json.loads(json.dumps(sample))
+    heatline = profile["heatline"]
+    heatline["processes"] = [{"pid": 77, "parent_pid": 1, "command": "x", "start_s": 0, "end_s": 1}]
+    heatline["threads"] = [
+        {"process": 0, "tid": 77, "name": "main", "is_main": True},
+        {"process": 0, "tid": 78, "name": "a \u202e\x1b worker " * 20, "is_main": False},
+    ]
+    heatline["timeline"] = {
+        "bin_s": 0.02,
+        "bins": 4,
+        "threads": [{"thread": 0, "python": [5, 0, 0, 8]}, {"thread": 1, "wait": [20, 20, 20, 20]}],
+        "stacks": [[1, 0, 1000], [2, 3, 4000], [3, 0, 2500], [4, 1, 20000], [4, 2, 10000],
+                   [5, 3, 5250]],
+    }
+    heatline["memory"]["timeline"] = [[0, 1, 10], [0.04, 4, 12], [0.08, 2, 12]]
+    return profile
+
+
+def test_gecko_has_the_time_axis(export, timed):
+    data = json.loads(export(timed, "gecko"))
+    (thread,) = data["threads"]
+    check_gecko_thread(data, thread)
+    assert sum(thread["samples"]["weight"]) == pytest.approx(time_of(timed) / 1000)
+    strings, functions = thread["stringArray"], thread["funcTable"]
+    found = [
+        (time, strings[functions["name"][thread["frameTable"]["func"][stack_frame]]])
+        for time, stack_frame in zip(
+            thread["samples"]["time"],
+            (thread["stackTable"]["frame"][stack] for stack in thread["samples"]["stack"]),
+        )
+    ]
+    assert found == [(0, "<module>"), (10, "walk"), (20, "walk"), (40, "walk"), (60, "walk"),
+                     (70, "loads")]
+    (counter,) = data["counters"]
+    assert counter["samples"]["time"] == [0, 40, 80]
+    assert counter["samples"]["count"] == [profiles.MB, 3 * profiles.MB, -2 * profiles.MB]
+
+
+def test_chrome_has_threads_and_memory_over_time(export, timed):
+    events = json.loads(export(timed, "chrome"))["traceEvents"]
+    counters = [event for event in events if event["ph"] == "C"]
+    main = [event for event in counters if event["name"] == "main (77)"]
+    assert [event["ts"] for event in main] == [0, 20000, 40000, 60000]
+    assert [event["args"]["python"] for event in main] == [0.25, 0, 0, 0.4]
+    memory = [event["args"]["live bytes"] for event in counters if event["name"] == "memory"]
+    assert memory == [profiles.MB, 4 * profiles.MB, 2 * profiles.MB]
 
 
 def test_profile_without_stacks_is_exported_by_line(export, sample):

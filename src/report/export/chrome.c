@@ -1,15 +1,15 @@
 /* chrome.c - the trace event format of Chrome and Perfetto.
  *
  * The merged stacks are nested slices, heaviest first: their lengths are true,
- * their order is not that of the run.  What is known over time, the memory of
- * the whole program, is a counter beside them. */
+ * their order is not that of the run.  What is known over time stands beside them as
+ * counters: what each thread did, and the memory of the whole program. */
 #include <string.h>
 
 #include "base/json_out.h"
 #include "report/export/formats.h"
 #include "report/export/frames.h"
 
-enum { STACKS_PID = 1, MEMORY_PID = 2, ONLY_TID = 1 };
+enum { STACKS_PID = 1, MEMORY_PID = 2, THREADS_PID = 3, ONLY_TID = 1 };
 
 struct writer {
 	struct json_out out;
@@ -74,6 +74,33 @@ static void put_memory(struct json_out *out, const struct profile *profile)
 	}
 }
 
+/* "name (tid)", by which the counters of a thread are told apart. */
+static void put_threads(struct json_out *out, const struct profile *profile)
+{
+	const struct profile_timeline *timeline = &profile->timeline;
+	if (timeline->thread_count == 0)
+		return;
+	put_name(out, "process_name", THREADS_PID, "threads over time, CPUs in use");
+	for (uint32_t i = 0; i < timeline->thread_count; i++) {
+		const struct timeline_thread *busy = &timeline->threads[i];
+		const struct profile_thread *thread = &profile->threads[busy->thread];
+		char name[128];
+		snprintf(name, sizeof(name), "%.100s (%d)", thread->name ? thread->name : "thread",
+			 thread->tid);
+		for (uint32_t bin = 0; bin < timeline->bins; bin++) {
+			begin_event(out, "C", name, THREADS_PID);
+			json_put_number(out, "ts", bin * timeline->bin_s * 1e6, 0);
+			json_begin_object(out, "args");
+			for (uint32_t kind = 0; kind <= TIMELINE_WAIT; kind++)
+				json_put_number(out, timeline_kind_names[kind],
+						busy->ms[kind * timeline->bins + bin] / 1e3 /
+							timeline->bin_s, 4);
+			json_end_object(out);
+			json_end_object(out);
+		}
+	}
+}
+
 void export_chrome(FILE *out, const struct profile *profile, enum export_metric metric)
 {
 	struct export_tree tree;
@@ -95,6 +122,7 @@ void export_chrome(FILE *out, const struct profile *profile, enum export_metric 
 	put_name(&writer.out, "thread_name", STACKS_PID, export_metric_name(metric));
 	export_tree_walk(&tree, &visitor);
 	put_memory(&writer.out, profile);
+	put_threads(&writer.out, profile);
 	json_end_array(&writer.out);
 	json_end_object(&writer.out);
 	fputc('\n', out);

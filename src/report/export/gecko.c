@@ -2,12 +2,15 @@
  * its later versions read).
  *
  * Its stack table is our tree; its tables are written column by column.  Samples are
- * weighed, one a node, laid side by side in time: their lengths are true, their
- * order is not that of the run. */
+ * weighed.  Time is laid out as the profile's timeline has it, in its bins; other
+ * metrics, and profiles without a timeline, one sample a node, side by side: their
+ * weights are true, their order is not that of the run. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_out.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/vec.h"
 #include "report/export/formats.h"
 #include "report/export/frames.h"
@@ -17,12 +20,20 @@
 
 enum category { CATEGORY_OTHER, CATEGORY_PROGRAM, CATEGORY_LIBRARY, CATEGORY_NATIVE };
 
+struct sample {
+	uint32_t node;
+	double time_ms;
+	uint64_t value;
+};
+
 struct writer {
 	struct json_out out;
 	const struct export_tree *tree;
 	struct export_frames frames, functions;
 	struct map_bytes strings;
 	VEC(const char *) string_list; /* borrowed, in the order of their numbers */
+	VEC(struct sample) samples;
+	char pid[16];
 	bool is_time;
 };
 
@@ -196,45 +207,129 @@ static void write_functions(struct writer *writer)
 	json_end_object(&writer->out);
 }
 
-/* ---- samples: the nodes that have any of the metric ---- */
+/* ---- samples ---- */
+
+/* The nodes that have any of the metric, side by side. */
+static void lay_side_by_side(struct writer *writer)
+{
+	uint64_t at = 0;
+	for (uint32_t i = 1; i < writer->tree->count; i++) {
+		uint64_t value = writer->tree->values[i];
+		if (value)
+			vec_push(&writer->samples, (struct sample){i, (double)at / 1e3, value});
+		at = export_add(at, value);
+	}
+}
+
+/* The root's time is the last node's, which the tree was given for it. */
+static uint32_t tree_node(const struct writer *writer, uint32_t node)
+{
+	return node ? node : writer->tree->count - 1;
+}
+
+static int compare_bins(const void *a, const void *b)
+{
+	const struct stack_part *left = a, *right = b;
+	if (left->part != right->part)
+		return left->part < right->part ? -1 : 1;
+	return (left->node > right->node) - (left->node < right->node);
+}
+
+/* Bin by bin, those of a bin evenly over it. */
+static void lay_over_time(struct writer *writer)
+{
+	const struct profile_timeline *timeline = &writer->tree->profile->timeline;
+	uint32_t count = timeline->stack_count;
+	struct stack_part *parts = mem_alloc(count * sizeof(*parts));
+	memcpy(parts, timeline->stacks, count * sizeof(*parts));
+	qsort(parts, count, sizeof(*parts), compare_bins);
+	for (uint32_t i = 0, first = 0, end = 0; i < count; i++) {
+		if (i == end) {
+			first = i;
+			while (end < count && parts[end].part == parts[i].part)
+				end++;
+		}
+		double share = (double)(i - first) / (end - first);
+		vec_push(&writer->samples,
+			 (struct sample){tree_node(writer, parts[i].node),
+					 (parts[i].part + share) * timeline->bin_s * 1e3,
+					 parts[i].us});
+	}
+	free(parts);
+}
 
 enum sample_column { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_WEIGHT };
 
-static uint32_t sample_column(struct writer *writer, const char *name, enum sample_column which)
+static void sample_column(struct writer *writer, const char *name, enum sample_column which)
 {
 	struct json_out *out = &writer->out;
-	uint32_t count = 0;
-	uint64_t at = 0;
 	json_begin_array(out, name);
-	for (uint32_t i = 1; i < writer->tree->count; i++) {
-		uint64_t value = writer->tree->values[i];
-		if (value == 0)
-			continue;
+	for (uint32_t i = 0; i < writer->samples.count; i++) {
+		const struct sample *sample = &writer->samples.items[i];
 		if (which == SAMPLE_STACK)
-			json_put_unsigned(out, NULL, i - 1);
+			json_put_unsigned(out, NULL, sample->node - 1);
 		else if (which == SAMPLE_TIME)
-			json_put_number(out, NULL, (double)at / 1e3, 3);
+			json_put_number(out, NULL, sample->time_ms, 3);
 		else if (writer->is_time)
-			json_put_number(out, NULL, (double)value / 1e3, 3);
+			json_put_number(out, NULL, (double)sample->value / 1e3, 3);
 		else
-			json_put_unsigned(out, NULL, value);
-		at = export_add(at, value);
-		count++;
+			json_put_unsigned(out, NULL, sample->value);
 	}
 	json_end_array(out);
-	return count;
 }
 
-static void write_samples(struct writer *writer)
+static void write_samples(struct writer *writer, enum export_metric metric)
 {
+	const struct profile_timeline *timeline = &writer->tree->profile->timeline;
+	if (metric == EXPORT_TIME && timeline->stack_count && !writer->tree->is_flat)
+		lay_over_time(writer);
+	else
+		lay_side_by_side(writer);
 	json_put_newline(&writer->out);
 	json_begin_object(&writer->out, "samples");
 	sample_column(writer, "stack", SAMPLE_STACK);
 	sample_column(writer, "time", SAMPLE_TIME);
-	uint32_t count = sample_column(writer, "weight", SAMPLE_WEIGHT);
+	sample_column(writer, "weight", SAMPLE_WEIGHT);
 	json_put_text(&writer->out, "weightType", writer->is_time ? "tracing-ms" : "bytes");
-	json_put_unsigned(&writer->out, "length", count);
+	json_put_unsigned(&writer->out, "length", writer->samples.count);
 	json_end_object(&writer->out);
+}
+
+/* ---- memory over time ---- */
+
+static void put_memory_time(struct writer *writer, uint32_t i)
+{
+	json_put_number(&writer->out, NULL, writer->tree->profile->footprint[i].time_s * 1e3, 3);
+}
+
+/* Counters count what was added. */
+static void put_memory_change(struct writer *writer, uint32_t i)
+{
+	const struct memory_point *points = writer->tree->profile->footprint;
+	double before = i ? points[i - 1].live_bytes : 0;
+	json_put_number(&writer->out, NULL, points[i].live_bytes - before, 0);
+}
+
+static void write_counters(struct writer *writer)
+{
+	struct json_out *out = &writer->out;
+	uint32_t count = writer->tree->profile->footprint_count;
+	json_begin_array(out, "counters");
+	if (count) {
+		json_begin_object(out, NULL);
+		json_put_text(out, "name", "malloc");
+		json_put_text(out, "category", "Memory");
+		json_put_text(out, "description", "live memory");
+		json_put_text(out, "pid", writer->pid);
+		json_put_unsigned(out, "mainThreadIndex", 0);
+		json_begin_object(out, "samples");
+		column(writer, "time", count, put_memory_time);
+		column(writer, "count", count, put_memory_change);
+		json_put_unsigned(out, "length", count);
+		json_end_object(out);
+		json_end_object(out);
+	}
+	json_end_array(out);
 }
 
 /* ---- the rest ---- */
@@ -274,23 +369,20 @@ static void write_thread(struct writer *writer, enum export_metric metric)
 {
 	struct json_out *out = &writer->out;
 	const struct profile *profile = writer->tree->profile;
-	int32_t pid = profile->process_count ? profile->processes[0].pid : 1;
-	char pid_text[16];
-	snprintf(pid_text, sizeof(pid_text), "%d", pid);
 	json_put_newline(out);
 	json_begin_object(out, NULL);
 	json_put_text(out, "name", export_metric_name(metric));
 	json_put_text(out, "processType", "default");
 	json_put_text(out, "processName", profile->program ? profile->program : "");
 	json_put_bool(out, "isMainThread", true);
-	json_put_text(out, "pid", pid_text);
-	json_put_integer(out, "tid", pid);
+	json_put_text(out, "pid", writer->pid);
+	json_put_text(out, "tid", writer->pid);
 	json_put_unsigned(out, "processStartupTime", 0);
 	json_put_null(out, "processShutdownTime");
 	json_put_unsigned(out, "registerTime", 0);
 	json_put_null(out, "unregisterTime");
 	column(writer, "pausedRanges", 0, put_none);
-	write_samples(writer);
+	write_samples(writer, metric);
 	write_stacks(writer);
 	write_frames(writer);
 	write_functions(writer);
@@ -344,6 +436,8 @@ void export_gecko(FILE *out, const struct profile *profile, enum export_metric m
 	struct export_tree tree;
 	struct writer writer = {.tree = &tree};
 	writer.is_time = metric == EXPORT_TIME || metric == EXPORT_CPU;
+	snprintf(writer.pid, sizeof(writer.pid), "%d",
+		 profile->process_count ? profile->processes[0].pid : 1);
 	export_tree_init(&tree, profile, metric);
 	export_frames_init(&writer.frames, &tree, EXPORT_BY_LINE);
 	export_frames_init(&writer.functions, &tree, EXPORT_BY_FUNCTION);
@@ -355,10 +449,12 @@ void export_gecko(FILE *out, const struct profile *profile, enum export_metric m
 	json_begin_array(&writer.out, "threads");
 	write_thread(&writer, metric);
 	json_end_array(&writer.out);
+	write_counters(&writer);
 	json_end_object(&writer.out);
 	fputc('\n', out);
 	map_bytes_fini(&writer.strings);
 	vec_free(&writer.string_list);
+	vec_free(&writer.samples);
 	export_frames_fini(&writer.frames);
 	export_frames_fini(&writer.functions);
 	export_tree_fini(&tree);

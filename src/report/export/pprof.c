@@ -79,6 +79,16 @@ static uint64_t value_wait(const struct metrics *self)
 	return nanoseconds(self->wait_s);
 }
 
+static uint64_t value_gil(const struct metrics *self)
+{
+	return nanoseconds(self->gil_s);
+}
+
+static uint64_t value_gc(const struct metrics *self)
+{
+	return nanoseconds(self->gc_s);
+}
+
 static uint64_t value_allocated(const struct metrics *self)
 {
 	return export_value(self, EXPORT_MEMORY);
@@ -87,6 +97,11 @@ static uint64_t value_allocated(const struct metrics *self)
 static uint64_t value_kept(const struct metrics *self)
 {
 	return export_value(self, EXPORT_KEPT);
+}
+
+static uint64_t value_peak(const struct metrics *self)
+{
+	return export_value(self, EXPORT_PEAK);
 }
 
 static uint64_t value_copied(const struct metrics *self)
@@ -103,12 +118,15 @@ static const struct sample_type sample_types[] = {
 	{"native", "nanoseconds", EXPORT_METRIC_COUNT, value_native},
 	{"system", "nanoseconds", EXPORT_METRIC_COUNT, value_system},
 	{"waiting", "nanoseconds", EXPORT_METRIC_COUNT, value_wait},
+	{"gil", "nanoseconds", EXPORT_METRIC_COUNT, value_gil},
+	{"gc", "nanoseconds", EXPORT_METRIC_COUNT, value_gc},
 	{"alloc_space", "bytes", EXPORT_MEMORY, value_allocated},
 	{"inuse_space", "bytes", EXPORT_KEPT, value_kept},
+	{"peak", "bytes", EXPORT_PEAK, value_peak},
 	{"copied", "bytes", EXPORT_COPIED, value_copied},
 };
 #define TYPE_COUNT (sizeof(sample_types) / sizeof(sample_types[0]))
-#define TIME_TYPE_COUNT 7u
+#define TIME_TYPE_COUNT 9u
 
 struct writer {
 	struct gzip_out *gzip;

@@ -74,17 +74,16 @@ static void write_profile(struct json_out *out, const struct export_tree *tree,
 	json_end_object(out);
 }
 
-/* The metrics that share the asked one's nodes, that one first. */
+/* The metrics that there are any figures of, the asked one first. */
 static void write_profiles(struct json_out *out, const struct profile *profile,
-			   const struct export_frames *frames, bool is_flat,
-			   enum export_metric asked)
+			   const struct export_frames *frames, enum export_metric asked)
 {
 	json_begin_array(out, "profiles");
 	for (int turn = 0; turn < EXPORT_METRIC_COUNT; turn++) {
 		enum export_metric metric = (asked + (unsigned)turn) % EXPORT_METRIC_COUNT;
 		struct export_tree tree;
 		export_tree_init(&tree, profile, metric);
-		if (metric == asked || (tree.below[0] && tree.is_flat == is_flat))
+		if (metric == asked || tree.below[0])
 			write_profile(out, &tree, frames, metric);
 		export_tree_fini(&tree);
 	}
@@ -105,7 +104,7 @@ void export_speedscope(FILE *out, const struct profile *profile, enum export_met
 	json_put_text(&json, "name", profile->program ? profile->program : "");
 	json_put_unsigned(&json, "activeProfileIndex", 0);
 	write_frames(&json, &tree, &frames);
-	write_profiles(&json, profile, &frames, tree.is_flat, metric);
+	write_profiles(&json, profile, &frames, metric);
 	json_end_object(&json);
 	fputc('\n', out);
 	export_frames_fini(&frames);

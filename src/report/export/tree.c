@@ -30,8 +30,10 @@ uint64_t export_value(const struct metrics *self, enum export_metric metric)
 		return whole(self->kept_bytes);
 	case EXPORT_COPIED:
 		return whole(self->copy_bytes);
+	case EXPORT_PEAK:
+		return whole(self->at_peak_bytes);
 	default:
-		return 0; /* the peak is known by line, see make_lines */
+		return 0;
 	}
 }
 
@@ -50,8 +52,8 @@ static void start(struct export_tree *tree, uint32_t count)
 	tree->count = 1;
 }
 
-/* One node a line, for profiles without stacks and for figures that are known by
- * line only. */
+/* One node a line, for profiles without stacks.  The peak is no figure of a line's own
+ * metrics. */
 static void make_lines(struct export_tree *tree, enum export_metric metric)
 {
 	const struct profile *profile = tree->profile;
@@ -141,7 +143,7 @@ void export_tree_init(struct export_tree *tree, const struct profile *profile,
 		      enum export_metric metric)
 {
 	*tree = (struct export_tree){.profile = profile};
-	tree->is_flat = profile->stack_count <= 1 || metric == EXPORT_PEAK;
+	tree->is_flat = profile->stack_count <= 1;
 	if (tree->is_flat)
 		make_lines(tree, metric);
 	else

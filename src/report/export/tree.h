@@ -4,6 +4,7 @@
  * export adds up, it gets below[0].  A profile without stacks gives a flat
  * tree, one node a line.  Time that no Python frame accounts for, which the
  * profile has at its root, becomes a node of its own, so the root's value is 0.
+ * Trees of the same profile have the same nodes, whatever the metric.
  * Always: below[i] = values[i] + sum of below over the children of i. */
 #ifndef HEATLINE_REPORT_EXPORT_TREE_H
 #define HEATLINE_REPORT_EXPORT_TREE_H
@@ -15,8 +16,7 @@ struct export_tree {
 	const struct profile *profile;   /* borrowed */
 	const struct stack_node *nodes;  /* the profile's, or made */
 	uint32_t count;                  /* at least 1: the root */
-	bool is_flat;                    /* by line, without stacks; all flat trees have the same
-					  * nodes, and so have all others */
+	bool is_flat;                    /* by line, without stacks */
 	uint64_t *values, *below;        /* owned; of each node, and with all below it */
 	uint32_t *first_child, *sibling; /* owned; heaviest first; 0: none */
 	struct stack_node *made;         /* owned; NULL when the profile's serve */
