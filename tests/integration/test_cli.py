@@ -9,9 +9,9 @@ import pytest
 
 from support.runs import run
 
-COMMANDS = (
-    "run view export diff check merge dump on off status write recover completions help".split()
-)
+COMMANDS = """
+    run view export diff check merge attach dump on off status write recover completions help
+""".split()
 
 
 def on_terminal(argv, env):
