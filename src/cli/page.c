@@ -86,7 +86,7 @@ void page_announce(const struct server *server, bool may_open, const char *durat
 	fprintf(stream, "%s\n", server_address(server));
 	fflush(stream);
 	if (may_open)
-		is_open = open_browser(server_address(server));
+		is_open = open_browser(server_ticket_address(server));
 	gethostname(host, sizeof(host) - 1);
 	fprintf(stderr, "heatline: %s; it is served %s\n",
 		is_open ? "the page is open in your browser" : "open this address in a browser",

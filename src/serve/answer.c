@@ -120,6 +120,6 @@ enum MHD_Result answer_elsewhere(struct MHD_Connection *connection, const char *
 
 	if (response)
 		mhd.add_response_header(response, "Location", path);
-	return answer_queue(connection, MHD_HTTP_PERMANENT_REDIRECT, response,
+	return answer_queue(connection, MHD_HTTP_SEE_OTHER, response,
 			    "text/plain; charset=utf-8");
 }

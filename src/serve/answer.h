@@ -27,7 +27,7 @@ enum MHD_Result answer_asset(struct MHD_Connection *connection, const struct ass
 /* 405, naming the methods that there are. */
 enum MHD_Result answer_wrong_method(struct MHD_Connection *connection, const char *methods);
 
-/* 308: the thing is at this path. */
+/* 303: the page is at this path. */
 enum MHD_Result answer_elsewhere(struct MHD_Connection *connection, const char *path);
 
 /* Adds the common headers and queues any response, which is given up. */

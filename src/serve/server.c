@@ -46,10 +46,12 @@ struct link {
 struct server {
 	struct MHD_Daemon *daemon;
 	struct token token;
+	struct token ticket; /* leads to the page, once */
+	atomic_bool is_ticket_used;
 	struct api api;
 	struct live *live; /* owned; NULL: nothing is running */
 	uint16_t port;
-	char address[80];
+	char address[80], ticket_address[80];
 	_Atomic uint64_t asked_ns; /* when the last good request came */
 	uint64_t pinged_ns;
 	pthread_mutex_t lock; /* guards the links */
@@ -157,6 +159,18 @@ static struct request_headers read_headers(struct MHD_Connection *connection)
 #undef HEADER
 }
 
+/* What the path asks for.  The ticket is spent by the first who shows it. */
+static struct route find_route(struct server *server, const char *path, const char *method)
+{
+	struct route route = route_parse(path, &server->token);
+
+	if (route.kind == ROUTE_NONE &&
+	    route_parse(path, &server->ticket).kind == ROUTE_TO_PAGE &&
+	    strcmp(method, "GET") == 0 && !atomic_exchange(&server->is_ticket_used, true))
+		route.kind = ROUTE_TO_PAGE;
+	return route;
+}
+
 static bool is_reading(const char *method)
 {
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
@@ -218,9 +232,11 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
 			     const char *path, const char *method, void **state)
 {
 	struct request_headers headers = read_headers(connection);
-	struct route route = route_parse(path, &server->token);
+	struct route route = {.kind = ROUTE_NONE};
 	enum MHD_Result result;
 
+	if (request_is_for_loopback(&headers))
+		route = find_route(server, path, method);
 	if (refuse(connection, &headers, &route, method, &result)) {
 		mark_link(server, connection, true, false);
 		return result;
@@ -312,7 +328,8 @@ struct server *server_start(struct store *store, const struct server_options *op
 	server->live = options->is_live ? live_new() : NULL;
 	server->api = (struct api){.store = store, .live = server->live,
 				   .editor = options->editor};
-	if (mhd_open(err) == 0 && token_make(&server->token, err) == 0)
+	if (mhd_open(err) == 0 && token_make(&server->token, err) == 0 &&
+	    token_make(&server->ticket, err) == 0)
 		listener = options->is_any_port ? listen_on(0, &server->port, err)
 						: listen_near(options->port, SERVER_PORT,
 							      &server->port, err);
@@ -320,6 +337,8 @@ struct server *server_start(struct store *store, const struct server_options *op
 		goto failed;
 	snprintf(server->address, sizeof(server->address), "http://127.0.0.1:%u/%s/", server->port,
 		 server->token.text);
+	snprintf(server->ticket_address, sizeof(server->ticket_address), "http://127.0.0.1:%u/%s",
+		 server->port, server->ticket.text);
 	server->daemon = start_daemon(server, listener);
 	if (server->daemon)
 		return server;
@@ -333,6 +352,11 @@ failed:
 const char *server_address(const struct server *server)
 {
 	return server->address;
+}
+
+const char *server_ticket_address(const struct server *server)
+{
+	return server->ticket_address;
 }
 
 uint16_t server_port(const struct server *server)

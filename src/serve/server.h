@@ -35,6 +35,10 @@ struct server *server_start(struct store *store, const struct server_options *op
 
 /* http://127.0.0.1:PORT/TOKEN/ */
 const char *server_address(const struct server *server);
+
+/* An address that leads to that one, once.  It is for the command that opens the
+ * browser, whose words every user of the machine can read. */
+const char *server_ticket_address(const struct server *server);
 uint16_t server_port(const struct server *server);
 
 /* Ends connections that have taken too long; shows watchers that we live. */
