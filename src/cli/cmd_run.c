@@ -43,6 +43,7 @@ struct run_settings {
 	bool has_memory; /* --memory: asked for by name, as in Scalene */
 	bool has_leak_detector;
 	bool has_stacks;
+	bool has_async;
 	bool is_all;
 	bool has_system_libraries;
 	bool is_virtual_time;
@@ -118,6 +119,8 @@ static const struct option run_options[] = {
 	{.name = "stacks", .kind = OPTION_SWITCH, .flags = OPTION_ADVANCED,
 	 .help = "Keep whole stacks in the profile, for flame graphs. Default: yes.",
 	 FIELD(has_stacks)},
+	{.name = "async", .kind = OPTION_SWITCH, .flags = OPTION_ADVANCED,
+	 .help = "Measure where tasks of event loops wait. Default: yes.", FIELD(has_async)},
 	{.name = "use-virtual-time", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Measure CPU time only: leave out sleeping and waiting.", FIELD(is_virtual_time)},
 	{.name = "cpu-sampling-rate", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.0001,
@@ -137,7 +140,6 @@ static const struct option run_options[] = {
 	 .help = "Write only lines that took time.", FIELD(is_reduced)},
 
 	{.name = "gpu", .kind = OPTION_ABSENT},
-	{.name = "async", .kind = OPTION_ABSENT},
 	OPTIONS_COMMON,
 	{0},
 };
@@ -185,6 +187,7 @@ static struct run_options options_from(const struct run_settings *settings,
 		.memory_window_bytes = (uint64_t)settings->memory_window_bytes,
 		.malloc_threshold = (double)settings->malloc_threshold,
 		.has_leak_detector = settings->has_leak_detector,
+		.has_async = settings->has_async,
 		.has_stacks = settings->has_stacks,
 		.is_reduced = settings->is_reduced,
 		.outfile = settings->outfile,
@@ -287,6 +290,7 @@ static int run_words(int argc, char **argv, const struct run_entry *lost)
 		.malloc_threshold = 100,
 		.has_leak_detector = true,
 		.has_stacks = true,
+		.has_async = true,
 		.has_children = true,
 	};
 	struct options_result parsed;

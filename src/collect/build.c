@@ -84,7 +84,8 @@ static struct metrics metrics_of(const struct tree_weights *weights, bool is_ope
 
 static bool has_figures(const struct tree_weights *self)
 {
-	return self->samples != 0 || self->alloc_bytes != 0 || self->copy_bytes != 0;
+	return self->samples != 0 || self->wait_ns != 0 || self->idle_ns != 0 ||
+	       self->alloc_bytes != 0 || self->copy_bytes != 0;
 }
 
 /* Resolves the frames of a node's stack; says how many there are and which node
@@ -319,6 +320,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	book_moments(&builder);
 	builder.nodes = mem_zalloc(collector->tree.count, sizeof(*builder.nodes));
 	build_timeline(&builder);
+	tasks_build(collector, builder.profile);
 	if (collector->options->has_memory)
 		build_memory(collector, builder.profile);
 	describe_quality(collector, builder.profile);

@@ -84,6 +84,7 @@ static void collector_init(struct collector *collector, const struct run_options
 	codes_init(&collector->codes, collector->strings);
 	tree_init(&collector->tree);
 	heap_init(&collector->heap);
+	awaits_init(&collector->awaits);
 	timeline_init(&collector->timeline);
 	map_init(&collector->moment_index);
 	collector->random = clock_monotonic_ns() | 1;
@@ -98,8 +99,10 @@ static void free_process(struct process *process)
 {
 	if (process->ring != NULL)
 		munmap(process->ring, sizeof(*process->ring));
-	for (uint32_t i = 0; i < process->threads.count; i++)
+	for (uint32_t i = 0; i < process->threads.count; i++) {
+		loop_tasks_free(process->threads.items[i]->loop);
 		free(process->threads.items[i]);
+	}
 	vec_free(&process->threads);
 	vec_free(&process->ids);
 	map_fini(&process->addresses);
@@ -118,6 +121,7 @@ static void collector_fini(struct collector *collector)
 	codes_fini(&collector->codes);
 	tree_fini(&collector->tree);
 	heap_fini(&collector->heap);
+	awaits_fini(&collector->awaits);
 	timeline_fini(&collector->timeline);
 	intern_free(collector->strings);
 	scope_fini(&collector->scope);

@@ -8,6 +8,7 @@
  *	memory.c    books allocations and copies (heap.h)
  *	threads.c   the threads of a process, their names
  *	watch.c     looks at threads that wait, books their waiting
+ *	tasks.c     the same for tasks of event loops
  *	build.c     makes a struct profile of it all, as often as wanted
  *
  * The equation that holds for each process's main thread, up to one look:
@@ -27,6 +28,7 @@
 #include "collect/images.h"
 #include "collect/journal.h"
 #include "collect/run.h"
+#include "collect/tasks.h"
 #include "collect/timeline.h"
 #include "collect/tree.h"
 #include "profile/scope.h"
@@ -78,6 +80,7 @@ struct thread {
 	bool is_waiting;         /* it did */
 	bool is_at_gil;          /* for the GIL */
 	enum wait_kind wait_kind; /* for what, if not */
+	struct loop_tasks *loop; /* owned; NULL: it was never seen to run an event loop */
 };
 
 /* What the ring says of its process. */
@@ -114,6 +117,8 @@ struct process {
 	struct walker walker;
 	struct images images;
 	VEC(uint32_t) ids;   /* the ring's code ids to indexes in codes */
+	struct task_finder tasks;
+	uint64_t tasks_next_ns; /* when to look again whether it has asyncio */
 	struct map addresses; /* code address and identity to codes, for looks from outside */
 	struct thread *slots[RING_THREADS]; /* borrowed from threads */
 	VEC(struct thread *) threads; /* owned; the first is the main thread */
@@ -134,6 +139,7 @@ struct collector {
 	struct codes codes;
 	struct tree tree;
 	struct heap heap;
+	struct awaits awaits;
 	struct timeline timeline;
 	struct tree_weights startup; /* the interpreter's own start and end */
 	VEC(struct process *) processes; /* owned */
@@ -228,6 +234,11 @@ uint32_t stacks_node(struct collector *collector, uint32_t count);
  * one is not known. */
 bool stacks_translate(struct collector *collector, struct process *process,
 			 const struct record_frame *frames, uint32_t count);
+
+/* Turns the first count of collector->walk_frames into frames (in
+ * collector->tree_frames, *kept of them); false when one could not be read. */
+bool stacks_from_walk(struct collector *collector, struct process *process, uint32_t count,
+		      uint32_t *kept);
 
 /* Notes that the thread is at this frame's line; true when it was last seen at
  * another. */

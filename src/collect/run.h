@@ -56,6 +56,7 @@ struct run_options {
 	uint64_t memory_window_bytes; /* mean bytes between sampled allocations; 0: automatic */
 	double malloc_threshold;      /* allocations that make a file worth reporting */
 	bool has_leak_detector;
+	bool has_async;               /* waiting of tasks by line */
 	bool has_stacks;              /* keep whole stacks */
 	bool is_reduced;              /* write only lines with figures */
 	bool is_off;                  /* suspended until somebody says otherwise (runs.h) */

@@ -73,3 +73,41 @@ void stacks_note_time(struct collector *collector, struct thread *thread, uint32
 	if (is_counted)
 		timeline_add_stack(timeline, &collector->tree, node, thread->row, since_ns, ns);
 }
+
+static uint32_t code_of(struct collector *collector, struct process *process, py_addr address,
+			uint32_t identity)
+{
+	bool is_new;
+	uint64_t key = address * 31 ^ (uint64_t)identity << 17;
+	uint64_t *index = map_put(&process->addresses, key, &is_new);
+	if (!is_new)
+		return (uint32_t)*index;
+	struct code_info info;
+	uint32_t code = 0;
+	if (code_read(&process->walker, address, collector->scratch, RECORD_MAX_BYTES, &info)) {
+		code = processes_add_code(collector, process, &info);
+		journal_code(collector, process, &info);
+	}
+	*map_put(&process->addresses, key, NULL) = code;
+	return code;
+}
+
+bool stacks_from_walk(struct collector *collector, struct process *process, uint32_t count,
+		      uint32_t *kept)
+{
+	const struct walk_frame *frames = collector->walk_frames;
+	*kept = 0;
+	code_identities(&process->walker, frames, count, collector->identities);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t identity = collector->identities[i];
+		if (identity == CODE_HIDDEN)
+			continue;
+		uint32_t code = identity == CODE_TORN
+					? 0
+					: code_of(collector, process, frames[i].code, identity);
+		if (code == 0)
+			return false;
+		collector->tree_frames[(*kept)++] = (struct tree_frame){code, frames[i].offset};
+	}
+	return true;
+}

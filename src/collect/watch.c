@@ -83,24 +83,6 @@ static bool is_same_program(struct process *process)
 	       word == process->ring->cookie;
 }
 
-static uint32_t code_of(struct collector *collector, struct process *process, py_addr address,
-			uint32_t identity)
-{
-	bool is_new;
-	uint64_t key = address * 31 ^ (uint64_t)identity << 17;
-	uint64_t *index = map_put(&process->addresses, key, &is_new);
-	if (!is_new)
-		return (uint32_t)*index;
-	struct code_info info;
-	uint32_t code = 0;
-	if (code_read(&process->walker, address, collector->scratch, RECORD_MAX_BYTES, &info)) {
-		code = processes_add_code(collector, process, &info);
-		journal_code(collector, process, &info);
-	}
-	*map_put(&process->addresses, key, NULL) = code;
-	return code;
-}
-
 /* What a look at a waiting thread found; its frames are in tree_frames. */
 struct sight {
 	py_addr state;  /* the thread's state; 0: it has none */
@@ -108,41 +90,31 @@ struct sight {
 	uint32_t node;
 };
 
-/* Reads the stack of a waiting thread; false when it could not be read whole. */
+static py_addr find_state(const struct process *process, const struct thread *thread)
+{
+	const struct ring_thread *slot = &process->ring->threads[thread->slot];
+	if (!process->has_layout)
+		return 0;
+	return walk_find_thread(&process->walker, process->ring->runtime,
+				atomic_load(&slot->pthread_id), (uint64_t)thread->tid);
+}
+
+/* Reads the stack of a waiting thread whose state is known; false when it could
+ * not be read whole. */
 static bool read_stack(struct collector *collector, struct process *process,
 		       struct thread *thread, struct sight *sight)
 {
-	const struct ring_thread *slot = &process->ring->threads[thread->slot];
 	uint32_t count = 0;
-	py_addr state = 0;
-	if (process->has_layout)
-		state = walk_find_thread(&process->walker, process->ring->runtime,
-					 atomic_load(&slot->pthread_id), (uint64_t)thread->tid);
-	if (state != 0) {
-		enum walk_result result = walk_thread(&process->walker, state,
-						      collector->walk_scratch,
-						      collector->walk_frames, &count);
-		if (result == WALK_TORN)
-			return false;
-	}
-	code_identities(&process->walker, collector->walk_frames, count, collector->identities);
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t identity = collector->identities[i];
-		if (identity == CODE_HIDDEN)
-			continue;
-		uint32_t code = identity == CODE_TORN ? 0
-						      : code_of(collector, process,
-								collector->walk_frames[i].code, identity);
-		if (code == 0)
-			return false;
-		collector->tree_frames[kept++] =
-			(struct tree_frame){code, collector->walk_frames[i].offset};
-	}
-	*sight = (struct sight){state, kept, stacks_node(collector, kept)};
-	if (kept > 0)
+	if (sight->state != 0 &&
+	    walk_thread(&process->walker, sight->state, collector->walk_scratch,
+			collector->walk_frames, &count) == WALK_TORN)
+		return false;
+	if (!stacks_from_walk(collector, process, count, &sight->count))
+		return false;
+	sight->node = stacks_node(collector, sight->count);
+	if (sight->count > 0)
 		stacks_at_line(collector, thread,
-				  collector->tree_frames[stacks_line_frame(collector, kept)]);
+			       collector->tree_frames[stacks_line_frame(collector, sight->count)]);
 	return true;
 }
 
@@ -179,12 +151,39 @@ static void vote_kind(struct tree_weights *self, enum wait_kind kind, uint64_t n
 	}
 }
 
+/* Books ns of waiting to one node; is_sample: it counts as one, too. */
+static void book_part(struct collector *collector, struct process *process,
+		      struct thread *thread, uint32_t node, uint64_t end_ns, uint64_t ns,
+		      bool is_sample)
+{
+	journal_time(collector, process, thread, JOURNAL_WAITED, node, end_ns, ns);
+	struct tree_weights *self = &collector->tree.nodes[node].self;
+	if (thread->is_main && node == TREE_ROOT)
+		self = &collector->startup;
+	if (thread->is_main)
+		self->wait_ns += ns;
+	else
+		self->idle_ns += ns;
+	self->samples += is_sample;
+	if (self == &collector->startup)
+		return;
+	stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, ns);
+	if (!thread->is_at_gil) {
+		vote_kind(self, thread->wait_kind, ns);
+		return;
+	}
+	self->gil_ns += ns;
+	thread->gil_ns += ns;
+	stacks_note_time(collector, thread, node, TIMELINE_GIL, end_ns, ns);
+}
+
+/* An event loop's waiting is its tasks', in equal parts; one look is one sample,
+ * whichever of them it is counted for. */
 static void book_waiting(struct collector *collector, struct process *process,
 			 struct thread *thread, uint32_t node, uint64_t end_ns)
 {
 	uint64_t off_ns = thread->pending_off_ns;
-	journal_time(collector, process, thread, JOURNAL_WAITED, node, end_ns, off_ns);
-	struct tree_weights *self = &collector->tree.nodes[node].self;
+	uint32_t tasks = tasks_count_idle(thread);
 	thread->pending_off_ns = 0;
 	thread->off_ns += off_ns;
 	thread->wait_node = node;
@@ -192,23 +191,14 @@ static void book_waiting(struct collector *collector, struct process *process,
 	collector->wait_samples++;
 	if (thread->is_main)
 		process->main_node = node;
-	if (thread->is_main && node == TREE_ROOT)
-		self = &collector->startup;
-	if (thread->is_main)
-		self->wait_ns += off_ns;
-	else
-		self->idle_ns += off_ns;
-	self->samples++;
-	if (self == &collector->startup)
-		return;
-	stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, off_ns);
-	if (!thread->is_at_gil) {
-		vote_kind(self, thread->wait_kind, off_ns);
-		return;
+	if (tasks == 0)
+		book_part(collector, process, thread, node, end_ns, off_ns, true);
+	for (uint32_t i = 0; i < tasks; i++) {
+		uint64_t ns = off_ns / tasks + (i == 0 ? off_ns % tasks : 0);
+		book_part(collector, process, thread, thread->loop->tasks[i].node, end_ns, ns,
+			  i == collector->random % tasks);
+		end_ns -= ns;
 	}
-	self->gil_ns += off_ns;
-	thread->gil_ns += off_ns;
-	stacks_note_time(collector, thread, node, TIMELINE_GIL, end_ns, off_ns);
 }
 
 /* Brings the thread's times up to now.  Sums are kept, not differences: the
@@ -235,28 +225,46 @@ static bool update_times(struct collector *collector, struct process *process,
 	return true;
 }
 
+/* The tasks of a thread that may run an event loop; returns its state, or 0. */
+static py_addr look_at_tasks(struct collector *collector, struct process *process,
+			     struct thread *thread, uint64_t now_ns, bool has_run)
+{
+	if (!process->has_layout || !tasks_are_wanted(collector, process, now_ns))
+		return 0;
+	py_addr state = find_state(process, thread);
+	tasks_look(collector, process, thread, state, now_ns, has_run);
+	return state;
+}
+
 static void look(struct collector *collector, struct process *process, struct thread *thread,
 		 uint64_t now_ns)
 {
 	bool has_run;
 	threads_learn_name(collector, process, thread);
-	if (now_ns <= thread->start_ns || !update_times(collector, process, thread, now_ns, &has_run) ||
-	    thread->pending_off_ns < OFF_MIN_NS)
+	if (now_ns <= thread->start_ns || !update_times(collector, process, thread, now_ns, &has_run))
+		return;
+	struct sight sight = {
+		.state = look_at_tasks(collector, process, thread, now_ns, has_run)};
+	if (thread->pending_off_ns < OFF_MIN_NS)
 		return;
 	if (thread->is_waiting && !has_run) {
 		book_waiting(collector, process, thread, thread->wait_node, now_ns);
 		return;
 	}
 	thread->is_waiting = false;
-	struct sight sight;
 	struct blocked_call call;
 	if (!is_blocked(process, thread, &call))
 		return;
 	if (!is_same_program(process)) {
 		process->end_ns = now_ns;
 		thread->pending_off_ns = 0;
-	} else if (read_stack(collector, process, thread, &sight)) {
+		return;
+	}
+	if (sight.state == 0)
+		sight.state = find_state(process, thread);
+	if (read_stack(collector, process, thread, &sight)) {
 		note_reason(collector, process, thread, &call, &sight);
+		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.count);
 		book_waiting(collector, process, thread, sight.node, now_ns);
 	}
 }

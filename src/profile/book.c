@@ -297,6 +297,22 @@ static void round_memory(struct memory *memory)
 	round_seconds(&memory->leak_likelihood, 1e6);
 }
 
+static void round_async_figures(struct async_figures *figures)
+{
+	round_seconds(&figures->await_s, 1e9);
+	round_seconds(&figures->concurrency_mean, 1e3);
+	round_seconds(&figures->concurrency_peak, 1e3);
+}
+
+static void round_async(struct profile *profile)
+{
+	round_seconds(&profile->await_s, 1e9);
+	for (uint32_t i = 0; i < profile->blocking_count; i++) {
+		round_seconds(&profile->blocking[i].longest_s, 1e9);
+		round_seconds(&profile->blocking[i].total_s, 1e9);
+	}
+}
+
 /* Milliseconds and whole KiB are enough to draw a curve. */
 static void round_points(struct memory_point *points, uint32_t count)
 {
@@ -356,6 +372,7 @@ static void finish_line(struct profile_line *line)
 		      compare_times);
 	round_metrics(&line->self, 1e9);
 	round_memory(&line->memory);
+	round_async_figures(&line->async);
 	round_points(line->memory_points, line->memory_point_count);
 	round_seconds(&line->inclusive_s, 1e9);
 	for (uint32_t i = 0; i < line->column_count; i++)
@@ -381,6 +398,7 @@ void book_finish_file(struct profile_file *file)
 	for (uint32_t i = 0; i < file->function_count; i++) {
 		round_metrics(&file->functions[i].self, 1e9);
 		round_memory(&file->functions[i].memory);
+		round_async_figures(&file->functions[i].async);
 		round_seconds(&file->functions[i].inclusive_s, 1e9);
 	}
 }
@@ -390,6 +408,7 @@ void profile_settle(struct profile *profile)
 	round_seconds(&profile->outside_s, 1e9);
 	round_seconds(&profile->startup_s, 1e9);
 	round_seconds(&profile->elapsed_s, 1e9);
+	round_async(profile);
 	round_metrics(&profile->sum, 1e9);
 	round_profile_memory(profile);
 	profile->total_s = profile->outside_s;

@@ -36,8 +36,8 @@ uint32_t profile_find_stack(struct profile *profile, const struct book_frame *fr
 /* Adds a moment at which this line was seen (keeps an even sample of 500). */
 void profile_book_time(struct profile *profile, uint32_t file, uint32_t line, double time_s);
 
-/* The line's or function's place, made when missing, for its memory figures and
- * points (an array from malloc, which the profile then owns).  Valid until the
+/* The line's or function's place, made when missing, for its figures of tasks and of
+ * memory, and its points (an array from malloc, which the profile then owns).  Valid until the
  * next call here or of profile_book for the same file. */
 struct profile_line *profile_memory_line(struct profile *profile, uint32_t file, uint32_t line);
 struct profile_function *profile_memory_function(struct profile *profile, uint32_t file,

@@ -34,7 +34,10 @@ static void file_fini(struct profile_file *file)
 		free(file->lines[i].sample_times_s);
 		free(file->lines[i].columns);
 		free(file->lines[i].memory_points);
+		free(file->lines[i].async.names);
 	}
+	for (uint32_t i = 0; i < file->function_count; i++)
+		free(file->functions[i].async.names);
 	free(file->lines);
 	free(file->functions);
 	free(file->source);
@@ -58,6 +61,7 @@ void profile_free(struct profile *profile)
 		file_fini(&profile->files[i]);
 	free(profile->files);
 	free(profile->footprint);
+	free(profile->blocking);
 	free(profile->stacks);
 	free(profile->thread_stacks);
 	timeline_fini(&profile->timeline);

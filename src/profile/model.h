@@ -76,6 +76,28 @@ struct memory {
 	double leak_bytes_per_s; /* how fast it grows */
 };
 
+/* Tasks of event loops that waited at a line or in a function; all 0: none. */
+struct async_figures {
+	double await_s; /* task-seconds */
+	double concurrency_mean; /* tasks at once, while there was one */
+	double concurrency_peak;
+	const char **names; /* owned array, interned; of some of the tasks; lines only */
+	uint32_t name_count; /* at most ASYNC_MAX_NAMES */
+	bool is_coroutine;   /* part of an async def */
+};
+
+#define ASYNC_MAX_NAMES 30u
+
+/* A line at which a step of an event loop ran, or blocked, for long. */
+struct blocking_step {
+	const char *file, *function; /* interned */
+	uint32_t line;
+	uint32_t count;     /* steps longer than a tenth of a second */
+	double longest_s, total_s;
+};
+
+#define ASYNC_MAX_BLOCKING 20u
+
 /* A moment of a memory timeline. */
 struct memory_point {
 	double time_s; /* since the start */
@@ -113,6 +135,7 @@ struct profile_line {
 	struct column_range *columns; /* owned; hottest first, at most 8 */
 	uint32_t column_count, column_room;
 	uint32_t mark; /* book.c's own: the last stack that had this line */
+	struct async_figures async;
 	struct memory memory;
 	struct memory_point *memory_points; /* owned; live bytes over time; at most 101 */
 	uint32_t memory_point_count;
@@ -124,6 +147,7 @@ struct profile_function {
 	struct metrics self;
 	double inclusive_s;
 	uint32_t mark; /* book.c's own */
+	struct async_figures async;
 	struct memory memory;
 };
 
@@ -254,6 +278,11 @@ struct profile {
 	uint64_t alloc_samples; /* sampled allocations */
 	struct memory_point *footprint; /* owned; live and resident bytes over time; at most 1001 */
 	uint32_t footprint_count;
+
+	bool has_async; /* there were tasks, and their waiting was measured */
+	double await_s; /* of all tasks, in task-seconds */
+	struct blocking_step *blocking; /* owned; the longest first */
+	uint32_t blocking_count;        /* at most ASYNC_MAX_BLOCKING */
 
 	struct profile_file *files; /* owned */
 	uint32_t file_count, file_room;

@@ -161,6 +161,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 	if (heatline) {
 		read_heatline(reader, heatline);
 		read_memory(reader, root, heatline);
+		read_async(reader, root, heatline);
 		const json_t *stacks = reader_object(reader, heatline, "stacks");
 		read_files(reader, files);
 		if (stacks)
@@ -171,6 +172,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 		profile->total_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;
 		read_files(reader, files);
 		read_memory(reader, root, NULL);
+		read_async(reader, root, NULL);
 		sum_scalene(profile);
 		read_scalene_stacks(reader, reader_array(reader, root, "stacks"));
 		read_scalene_memory_stacks(reader, reader_array(reader, root, "memory_stacks"));

@@ -152,7 +152,7 @@ static void read_figures(struct profile_reader *reader, const json_t *record, st
 static bool has_figures(const json_t *record, const struct profile_line *line)
 {
 	const struct metrics *self = &line->self;
-	return json_object_get(record, "n_samples") || metrics_seconds(self) > 0 || self->samples ||
+	return json_object_get(record, "n_samples") || line->async.await_s > 0 || metrics_seconds(self) > 0 || self->samples ||
 	       self->alloc_bytes > 0 || self->copy_bytes > 0 || line->memory.peak_bytes > 0;
 }
 
@@ -164,11 +164,14 @@ static void read_line(struct profile_reader *reader, const json_t *record,
 	struct profile_line line = {.line = read_line_number(reader, record, "lineno"),
 				    .sample_stride = 1};
 	read_figures(reader, record, &line.self, &line.memory, &line.inclusive_s);
+	read_async_figures(reader, record, &line.async);
 	append_line_text(reader, record, text);
 	if (line.line == 0)
 		reader_fail(reader, "a line has no \"lineno\"");
-	if (reader->has_failed || !has_figures(record, &line))
+	if (reader->has_failed || !has_figures(record, &line)) {
+		free(line.async.names);
 		return;
+	}
 	read_region(reader, record, &line.region);
 	read_times(reader, record, &line);
 	read_columns(reader, record, &line);
@@ -233,10 +236,13 @@ static void read_functions(struct profile_reader *reader, const json_t *function
 			.first_line = read_line_number(reader, record, "lineno")};
 		read_figures(reader, record, &function.self, &function.memory,
 			     &function.inclusive_s);
+		read_async_figures(reader, record, &function.async);
 		if (!function.name)
 			reader_fail(reader, "a function has no name");
-		if (reader->has_failed)
+		if (reader->has_failed) {
+			free(function.async.names);
 			return;
+		}
 		vec_reserve(file->functions, file->function_room, file->function_count);
 		file->functions[file->function_count++] = function;
 	}

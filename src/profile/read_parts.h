@@ -69,6 +69,12 @@ void read_own_memory(struct profile_reader *reader, const json_t *record, struct
 void read_scalene_memory(struct profile_reader *reader, const json_t *record, struct metrics *self,
 			 struct memory *memory);
 
+/* Waiting of tasks: of a line or function, which then owns names; of the whole
+ * program, where heatline is NULL for Scalene's profiles. */
+void read_async_figures(struct profile_reader *reader, const json_t *record,
+			struct async_figures *figures);
+void read_async(struct profile_reader *reader, const json_t *root, const json_t *heatline);
+
 /* A line's memory over time; the leaks of a file whose lines are sorted. */
 void read_line_points(struct profile_reader *reader, const json_t *record,
 		      struct profile_line *line);

@@ -25,8 +25,6 @@ static void write_run(struct json_out *out, const struct profile *profile)
 /* Keys that Scalene requires and that nothing is measured for yet. */
 static void write_unmeasured(struct json_out *out)
 {
-	json_put_newline(out);
-	json_put_bool(out, "async_profile", false);
 	json_put_bool(out, "gpu", false);
 	json_put_text(out, "gpu_device", "");
 }
@@ -142,6 +140,8 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 	write_time(out, plan);
 	if (profile->has_memory)
 		write_memory_object(out, profile);
+	if (profile->has_async)
+		write_async_object(out, profile);
 	write_quality(out, &profile->quality);
 	write_processes(out, profile);
 	write_threads(out, profile);
@@ -163,6 +163,8 @@ void profile_write_stream(const struct profile *profile, const struct write_opti
 	json_out_init(&out, stream);
 	json_begin_object(&out, NULL);
 	write_run(&out, profile);
+	json_put_newline(&out);
+	json_put_bool(&out, "async_profile", profile->has_async);
 	write_unmeasured(&out);
 	write_memory_summary(&out, &plan);
 	json_put_newline(&out);

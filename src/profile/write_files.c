@@ -157,6 +157,7 @@ static void write_line(struct line_writer *writer, uint32_t number, const struct
 	write_region(out, &region);
 	if (line) {
 		write_own_figures(out, writer->plan, &line->self, &line->memory, line->inclusive_s);
+		write_async_figures(out, writer->plan->profile, &line->async);
 		write_columns(out, line);
 	}
 	json_end_object(out);
@@ -207,6 +208,7 @@ static void write_functions(struct json_out *out, const struct write_plan *plan,
 		write_times(out, plan, NULL);
 		write_own_figures(out, plan, &function->self, &function->memory,
 				  function->inclusive_s);
+		write_async_figures(out, plan->profile, &function->async);
 		json_end_object(out);
 	}
 	json_end_array(out);

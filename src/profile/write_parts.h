@@ -59,6 +59,13 @@ void write_line_points(struct json_out *out, const struct write_plan *plan,
 void write_own_memory(struct json_out *out, const struct write_plan *plan,
 		      const struct metrics *self, const struct memory *memory);
 
+/* Waiting of tasks at a line or in a function; nothing where there was none. */
+void write_async_figures(struct json_out *out, const struct profile *profile,
+			 const struct async_figures *figures);
+
+/* "async": {...} of the "heatline" object. */
+void write_async_object(struct json_out *out, const struct profile *profile);
+
 /* "leaks": {...} */
 void write_leaks(struct json_out *out, const struct write_plan *plan,
 		 const struct profile_file *file);

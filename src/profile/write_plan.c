@@ -40,15 +40,22 @@ static double weigh(const struct profile *profile, const struct metrics *self, d
 	return metrics_weight(self, &profile->sum) + profile_percent(profile, inclusive_s) / 100;
 }
 
+static double await_share(const struct profile *profile, const struct async_figures *async)
+{
+	return profile->await_s > 0 ? async->await_s / profile->await_s : 0;
+}
+
 static double line_weight(const struct write_plan *plan, const struct profile_line *line)
 {
-	return weigh(plan->profile, &line->self, line->inclusive_s);
+	return weigh(plan->profile, &line->self, line->inclusive_s) +
+	       await_share(plan->profile, &line->async);
 }
 
 static double function_weight(const struct write_plan *plan,
 			      const struct profile_function *function)
 {
-	return weigh(plan->profile, &function->self, function->inclusive_s);
+	return weigh(plan->profile, &function->self, function->inclusive_s) +
+	       await_share(plan->profile, &function->async);
 }
 
 bool write_plan_keeps_line(const struct write_plan *plan, const struct profile_line *line)

@@ -268,9 +268,10 @@ void code_identities(const struct walker *walker, const struct walk_frame *frame
 				      frame_fits(&check, &frames[i], &head);
 
 			/* A generator is resumed by someone.  3.9 and 3.10 forget
-			 * by whom while they throw into one. */
+			 * by whom while they throw into one.  (The coroutines of a
+			 * waiting task are no entries.) */
 			if (walker->layout->frame_kind == PY_FRAME_OBJECT && i + 1 == count &&
-			    count < WALK_MAX_FRAMES && head.is_generator)
+			    count < WALK_MAX_FRAMES && frames[i].is_entry && head.is_generator)
 				is_fit = false;
 			identities[i] = is_fit ? head.identity : CODE_TORN;
 		}

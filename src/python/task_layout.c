@@ -10,12 +10,13 @@
 #define NOT_PER_THREAD .thread_task = PY_ABSENT, .thread_tasks = PY_ABSENT, .task_node = PY_ABSENT
 
 #define OBJECT_FRAMES                                                                              \
-	.source = TASKS_DICT, .state_awaiting = INT8_MIN, .has_wide_keys = true,                   \
+	.source = TASKS_DICT, .state_awaiting = INT8_MIN, .awaited_back = 8,                       \
+	.has_wide_keys = true,                   \
 	.is_loop_held = true, .thread_dict = 152, .thread_loop = PY_ABSENT, NOT_PER_THREAD,        \
 	.gen_frame = 16, .gen_state = PY_ABSENT, .frame_stack = 64, .task_loop = 16
 
 #define OWN_FRAMES                                                                                 \
-	.state = STATE_GENERATOR, .frame_stack = PY_ABSENT, .frame_depth = 64,                     \
+	.state = STATE_GENERATOR, .awaited_back = 8, .frame_stack = PY_ABSENT, .frame_depth = 64,                     \
 	.frame_state = PY_ABSENT, .frame_locals = 72, .task_loop = 16
 
 static const struct py_task_layout rows[] = {
@@ -177,6 +178,8 @@ static bool fill_new(const uint64_t *words, const struct py_layout *layout, cons
 		.state_first = is_old ? -2 : 1,
 		.state_last = is_old ? -1 : 3,
 		.state_awaiting = is_old ? -1 : 2,
+		/* 3.15 keeps an index beside what is iterated over. */
+		.awaited_back = is_old ? 8 : 16,
 		.thread_dict = PY_ABSENT,
 		.thread_loop = (uint32_t)table[THREAD_LOOP],
 		.thread_task = (uint32_t)table[THREAD_TASK],

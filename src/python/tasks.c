@@ -88,16 +88,20 @@ bool tasks_find(struct task_finder *finder)
 	const struct py_layout *layout = finder->walker->layout;
 	py_addr interp = task_read_pointer(finder,
 					   finder->runtime + layout->runtime_interpreters_head);
-	py_addr module;
+	py_addr modules, module;
+	uint64_t count;
 
 	if (finder->task_type != 0)
 		return true;
-	if (!finder->has_layout)
+	if (!finder->has_layout && interp != 0)
 		finder->has_layout = learn_layout(finder);
 	if (!finder->has_layout || interp == 0)
 		return false;
-	module = task_read_pointer(finder, interp + finder->layout.interp_modules);
-	module = task_dict_text(finder, module, "asyncio.tasks");
+	modules = task_read_pointer(finder, interp + finder->layout.interp_modules);
+	if (!task_read_word(finder, modules + DICT_USED, &count) || count == finder->modules)
+		return false;
+	finder->modules = count;
+	module = task_dict_text(finder, modules, "asyncio.tasks");
 	module = module == 0 ? 0 : task_read_pointer(finder, module + MODULE_DICT);
 	if (module == 0 || (finder->layout.source != TASKS_LIST && !find_set(finder, module)))
 		return false;
@@ -184,7 +188,7 @@ static bool read_old(struct task_finder *finder, py_addr coro, bool is_generator
 		return false;
 	view->offset = (uint32_t)last * layout->lasti_scale;
 	view->awaited = top > load_u64(at + row->frame_stack)
-				? task_read_pointer(finder, top - 8)
+				? task_read_pointer(finder, top - row->awaited_back)
 				: 0;
 	view->is_awaiting = !is_generator || awaits_by_opcode(finder, view, 0);
 	return true;
@@ -238,7 +242,7 @@ static bool read_new(struct task_finder *finder, py_addr coro, bool is_generator
 	else
 		top = coro + row->gen_frame + row->frame_locals +
 		      8ull * (load_u32(frame + row->frame_depth) & 0xffffff);
-	view->awaited = word_near(finder, top - 8, coro, copy, size) & ~(py_addr)7;
+	view->awaited = word_near(finder, top - row->awaited_back, coro, copy, size) & ~(py_addr)7;
 	view->is_awaiting = row->state_awaiting != INT8_MIN ? state >= row->state_awaiting
 				: !is_generator || awaits_by_opcode(finder, view, instr + 2);
 	return true;
@@ -277,7 +281,7 @@ static uint32_t follow_chain(struct task_finder *finder, py_addr object, struct 
 	return count;
 }
 
-/* A name that was not asked for is kept as a number from 3.13 on. */
+/* A name that was not asked for is kept as a number from 3.12 on. */
 static bool read_name(struct task_finder *finder, py_addr name, char *text)
 {
 	enum object_kind kind = task_object_kind(finder, name);
@@ -290,7 +294,7 @@ static bool read_name(struct task_finder *finder, py_addr name, char *text)
 		text[size] = '\0';
 		return true;
 	}
-	if (kind != OBJECT_INT || finder->layout.version < 0x030d ||
+	if (kind != OBJECT_INT || finder->layout.version < 0x030c ||
 	    !finder->walker->reader->read(finder->walker->reader, name + INT_TAG, digits,
 					  sizeof(digits)) ||
 	    digits[0] >> 3 > 1)

@@ -45,6 +45,7 @@ struct task_finder {
 	py_addr runtime;
 	struct py_task_layout layout;
 	bool has_layout;
+	uint64_t modules;   /* how many there were when asyncio was last looked for */
 	py_addr task_type;  /* _asyncio.Task */
 	py_addr all_tasks;  /* the set in the WeakSet; 0 with a list */
 	py_addr current_tasks; /* dict of loop to the task that runs; 0: the thread knows */
@@ -62,7 +63,8 @@ struct task_sweep {
 };
 
 /* Looks whether the process has asyncio loaded and where it keeps its tasks;
- * true once it is known.  Some 100 us for a few hundred modules. */
+ * true once it is known.  Some 100 us for a few hundred modules, and next to
+ * nothing when none has been loaded since the last time. */
 bool tasks_find(struct task_finder *finder);
 
 /* The event loop that runs in the thread, or 0. */

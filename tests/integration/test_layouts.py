@@ -16,6 +16,15 @@ def test_layout(python_build):
     assert int(done.stdout.split()[-1]) > 30
 
 
+def test_tasks(python_build):
+    """Tasks that wait in every way, as read from outside and as the interpreter tells."""
+    done = python_build.run_plain(
+        PROBES / "task_facts.py", driver("python_probe"), env={"PYTHONIOENCODING": "utf-8"}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "compared 10" in done.stdout
+
+
 def test_opcodes(python):
     """Every opcode's kind, whether it transfers control, and its inline caches."""
     expected = json.loads(python.run_plain(PROBES / "opcodes.py", check=True).stdout)

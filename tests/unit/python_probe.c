@@ -4,6 +4,8 @@
  *   python_probe published PID RUNTIME       the row made from what a process publishes
  *   python_probe opcodes VERSION             kinds, transfers and caches of all opcodes
  *   python_probe locate KIND                 location tables on stdin, locations on stdout
+ *   python_probe tasks PID VERSION RUNTIME THREAD_ID
+ *                                            the waiting tasks of one thread of a process
  *   python_probe walk PID VERSION RUNTIME CODE_TYPE THREAD_ID
  *                                            the stack of one thread of a process
  *
@@ -16,6 +18,7 @@
 #include "python/layout.h"
 #include "python/locations.h"
 #include "python/opcodes.h"
+#include "python/tasks.h"
 #include "python/walk.h"
 
 static void print_layout(const struct py_layout *layout)
@@ -197,6 +200,50 @@ static int probe_walk(pid_t pid, unsigned version, py_addr runtime, py_addr code
 	return 0;
 }
 
+/* A task is its name and its frames, innermost first. */
+static int probe_tasks(pid_t pid, unsigned version, py_addr runtime, uint64_t thread_id)
+{
+	static struct task_view view;
+	struct mem_reader reader;
+	struct py_layout published;
+	struct walker walker = { &reader, py_layout_known(version), 0 };
+	struct task_finder finder = { .walker = &walker, .runtime = runtime };
+	struct task_sweep sweep = { 0 };
+	const char *why;
+	py_addr tasks[64], tstate, loop;
+	uint64_t random = 1;
+	uint32_t total, count;
+
+	mem_reader_init_process(&reader, pid);
+	if (walker.layout == NULL) {
+		if (py_layout_published(&reader, runtime, &published, &why) != 0) {
+			printf("refused: %s\n", why);
+			return 1;
+		}
+		walker.layout = &published;
+	}
+	tstate = walk_find_thread(&walker, runtime, thread_id, 0);
+	if (!tasks_find(&finder) || tstate == 0) {
+		printf("no tasks\n");
+		return 1;
+	}
+	loop = tasks_running_loop(&finder, tstate);
+	count = tasks_sample(&finder, tstate, &sweep, &random, tasks, 64, &total);
+	printf("%u of %u, %s, %s\n", count, total, loop == 0 ? "no loop" : "loop",
+	       tasks_has_current(&finder, tstate, loop) ? "a task runs" : "no task runs");
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t identities[TASK_MAX_FRAMES];
+
+		if (task_read(&finder, tasks[i], loop, &view) != TASK_WAITS)
+			continue;
+		printf("task %s\n", view.name);
+		code_identities(&walker, view.frames, view.count, identities);
+		for (uint32_t k = 0; k < view.count; k++)
+			print_frame(&walker, &view.frames[k], identities[k]);
+	}
+	return 0;
+}
+
 static unsigned long long number(const char *text)
 {
 	return strtoull(text, NULL, 0);
@@ -215,6 +262,9 @@ int main(int argc, char **argv)
 	if (argc == 7 && strcmp(argv[1], "walk") == 0)
 		return probe_walk((pid_t)number(argv[2]), (unsigned)number(argv[3]), number(argv[4]),
 				  number(argv[5]), number(argv[6]));
-	fprintf(stderr, "usage: python_probe layout|published|opcodes|locate|walk …\n");
+	if (argc == 6 && strcmp(argv[1], "tasks") == 0)
+		return probe_tasks((pid_t)number(argv[2]), (unsigned)number(argv[3]),
+				   number(argv[4]), number(argv[5]));
+	fprintf(stderr, "usage: python_probe layout|published|opcodes|locate|tasks|walk …\n");
 	return 2;
 }

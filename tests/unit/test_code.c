@@ -216,8 +216,8 @@ static void test_identities_of_many(void **state)
 static void test_generator_without_caller(void **state)
 {
 	struct fake *fake = fake_new_code(0x0309);
-	struct walk_frame frames[2] = { { .code = fake_code(0), .offset = 2 },
-					{ .code = fake_code(1), .offset = 2 } };
+	struct walk_frame frames[2] = { { .code = fake_code(0), .offset = 2, .is_entry = 1 },
+					{ .code = fake_code(1), .offset = 2, .is_entry = 1 } };
 
 	fake_put_code(fake, 1, 0);
 	fake_put32(fake, fake_code(0) + fake->layout.code_flags, 0x20);
@@ -226,6 +226,9 @@ static void test_generator_without_caller(void **state)
 	assert_true(fake->identities[1] > CODE_HIDDEN);
 	code_identities(&fake->walker, frames, 1, fake->identities);
 	assert_int_equal(fake->identities[0], CODE_TORN);
+	frames[0].is_entry = 0; /* a waiting task's */
+	code_identities(&fake->walker, frames, 1, fake->identities);
+	assert_true(fake->identities[0] > CODE_HIDDEN);
 	fake_free(fake);
 }
 

@@ -1,0 +1,328 @@
+/* tasks.c - see tasks.h.
+ *
+ * A look that cannot be made whole (the loop runs meanwhile) is left out; the
+ * next one stands for its time too. */
+#include "collect/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "collect/collector.h"
+#include "profile/book.h"
+
+#define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
+#define PLACES_MAX 20000u
+#define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio is there */
+
+/* What tells places apart; strings are interned. */
+struct await_key {
+	const char *file, *function;
+	uint64_t line;
+};
+
+void awaits_init(struct awaits *awaits)
+{
+	memset(awaits, 0, sizeof(*awaits));
+	map_bytes_init(&awaits->known);
+}
+
+void awaits_fini(struct awaits *awaits)
+{
+	vec_free(&awaits->places);
+	map_bytes_fini(&awaits->known);
+}
+
+void loop_tasks_free(struct loop_tasks *loop)
+{
+	if (loop == NULL)
+		return;
+	vec_free(&loop->frames);
+	vec_free(&loop->base);
+	free(loop);
+}
+
+/* --- places --- */
+
+/* The place plus one; 0 when there are too many. */
+static uint32_t place_of(struct awaits *awaits, const char *file, const char *function,
+			 uint32_t line)
+{
+	struct await_key key = {file, function, line};
+	bool is_new;
+	if (awaits->places.count >= PLACES_MAX) {
+		uint32_t *known = map_bytes_get(&awaits->known, &key, sizeof(key));
+		return known == NULL ? 0 : *known;
+	}
+	uint32_t *place = map_bytes_put(&awaits->known, &key, sizeof(key), &is_new);
+	if (is_new) {
+		vec_push(&awaits->places,
+			 ((struct await_place){.file = file, .function = function, .line = line}));
+		*place = awaits->places.count;
+	}
+	return *place;
+}
+
+static void note_name(struct collector *collector, uint32_t index, const char *name)
+{
+	struct await_place *place = &collector->awaits.places.items[index - 1];
+	for (uint32_t i = 0; i < place->name_count; i++) {
+		if (strcmp(place->names[i], name) == 0)
+			return;
+	}
+	if (place->name_count < AWAIT_NAMES)
+		place->names[place->name_count++] = intern_text(collector->strings, name);
+}
+
+/* --- looking --- */
+
+/* Adds a task that waits: its frames stand in collector->tree_frames. */
+static void add_task(struct collector *collector, struct loop_tasks *loop, uint32_t count,
+		     const char *name)
+{
+	struct waiting_task *task = &loop->tasks[loop->count++];
+	struct tree_frame line = collector->tree_frames[stacks_line_frame(collector, count)];
+	struct code *code = &collector->codes.items[line.code];
+	*task = (struct waiting_task){.first = loop->frames.count, .count = count};
+	for (uint32_t i = 0; i < count; i++)
+		vec_push(&loop->frames, collector->tree_frames[i]);
+	if (!code->in_scope)
+		return;
+	task->line_place = place_of(&collector->awaits, code->filename, NULL,
+				    codes_line(code, line.offset));
+	task->function_place = place_of(&collector->awaits, code->filename, code->qualname,
+					code->first_line);
+	if (task->line_place != 0)
+		note_name(collector, task->line_place, name);
+}
+
+/* Reads some of the tasks; false when none could be read. */
+static bool read_tasks(struct collector *collector, struct process *process,
+		       struct loop_tasks *loop, py_addr tstate, py_addr event_loop)
+{
+	struct task_finder *finder = &process->tasks;
+	py_addr found[TASKS_PER_LOOK];
+	uint32_t total, torn = 0;
+	uint32_t count = tasks_sample(finder, tstate, &loop->sweep, &collector->random, found,
+				      TASKS_PER_LOOK, &total);
+	struct task_view view;
+	loop->count = 0;
+	loop->frames.count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		enum task_result result = task_read(finder, found[i], event_loop, &view);
+		uint32_t kept;
+		if (result == TASK_WAITS) {
+			memcpy(collector->walk_frames, view.frames,
+			       view.count * sizeof(view.frames[0]));
+			if (stacks_from_walk(collector, process, view.count, &kept) && kept > 0)
+				add_task(collector, loop, kept, view.name);
+			else
+				result = TASK_TORN;
+		}
+		torn += result == TASK_TORN;
+	}
+	if (count == torn)
+		return false;
+	loop->weight = (double)(total > count ? total : count) / (double)(count - torn);
+	loop->is_complete = total <= count && torn == 0;
+	return true;
+}
+
+static void count_place(struct awaits *awaits, uint32_t index, double weight)
+{
+	if (index != 0)
+		awaits->places.items[index - 1].now += weight;
+}
+
+static void settle_place(struct awaits *awaits, uint32_t index, double ns)
+{
+	if (index == 0 || awaits->places.items[index - 1].now == 0)
+		return;
+	struct await_place *place = &awaits->places.items[index - 1];
+	place->await_ns += place->now * ns;
+	place->active_ns += ns;
+	if (place->now > place->peak)
+		place->peak = place->now;
+	place->now = 0;
+}
+
+/* Books ns of waiting for each of the tasks. */
+static void book_awaits(struct collector *collector, const struct loop_tasks *loop, double ns)
+{
+	struct awaits *awaits = &collector->awaits;
+	for (uint32_t i = 0; i < loop->count; i++) {
+		count_place(awaits, loop->tasks[i].line_place, loop->weight);
+		count_place(awaits, loop->tasks[i].function_place, loop->weight);
+	}
+	for (uint32_t i = 0; i < loop->count; i++) {
+		settle_place(awaits, loop->tasks[i].line_place, ns);
+		settle_place(awaits, loop->tasks[i].function_place, ns);
+	}
+	awaits->total_ns += loop->weight * loop->count * ns;
+	awaits->looks += loop->count > 0;
+}
+
+/* The node of each task: its own frames, below them those of the loop. */
+static void set_nodes(struct collector *collector, struct loop_tasks *loop)
+{
+	for (uint32_t i = 0; i < loop->count; i++) {
+		struct waiting_task *task = &loop->tasks[i];
+		uint32_t count = 0;
+		for (; count < task->count; count++)
+			collector->tree_frames[count] = loop->frames.items[task->first + count];
+		for (uint32_t k = 0; k < loop->base.count && count < WALK_MAX_FRAMES; k++)
+			collector->tree_frames[count++] = loop->base.items[k];
+		task->node = stacks_node(collector, count);
+	}
+}
+
+bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns)
+{
+	struct task_finder *finder = &process->tasks;
+	if (!collector->options->has_async)
+		return false;
+	if (finder->task_type == 0 && now_ns >= process->tasks_next_ns) {
+		finder->walker = &process->walker;
+		finder->runtime = process->ring->runtime;
+		process->tasks_next_ns = now_ns + FIND_PAUSE_NS;
+		tasks_find(finder);
+	}
+	return finder->task_type != 0;
+}
+
+void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
+		py_addr tstate, uint64_t now_ns, bool has_run)
+{
+	py_addr event_loop = tstate == 0 ? 0 : tasks_running_loop(&process->tasks, tstate);
+	struct loop_tasks *loop = thread->loop;
+	if (event_loop == 0) {
+		if (loop != NULL)
+			loop->count = loop->look_ns = loop->is_idle = 0;
+		return;
+	}
+	if (loop == NULL)
+		loop = thread->loop = mem_zalloc(1, sizeof(*loop));
+	if (has_run)
+		loop->is_idle = false;
+	/* What no thread has touched is as it was. */
+	if (has_run || !loop->is_complete || !loop->is_idle) {
+		if (!read_tasks(collector, process, loop, tstate, event_loop)) {
+			loop->count = loop->is_idle = 0;
+			thread->is_waiting = false; /* whose wait it is must be asked anew */
+			return;
+		}
+		if (loop->is_idle)
+			set_nodes(collector, loop);
+	}
+	if (loop->look_ns != 0 && now_ns > loop->look_ns)
+		book_awaits(collector, loop, (double)(now_ns - loop->look_ns));
+	loop->look_ns = now_ns;
+}
+
+/* --- the loop's own waiting --- */
+
+static bool is_poll(long call)
+{
+	static const long calls[] = {
+#ifdef SYS_epoll_wait
+		SYS_epoll_wait, SYS_poll, SYS_select,
+#endif
+		SYS_epoll_pwait, SYS_epoll_pwait2, SYS_ppoll, SYS_pselect6,
+	};
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (calls[i] == call)
+			return true;
+	}
+	return false;
+}
+
+/* How many of the innermost frames are the loop's own machinery: up to the one
+ * that asks for events and runs what is ready.  Loops in C have none. */
+static uint32_t count_machinery(const struct collector *collector, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct code *code = &collector->codes.items[collector->tree_frames[i].code];
+		if (text_ends_with(code->qualname, "_run_once") &&
+		    text_ends_with(code->filename, "/asyncio/base_events.py"))
+			return i + 1;
+	}
+	return 0;
+}
+
+void tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
+		     py_addr tstate, long call, uint32_t count)
+{
+	struct loop_tasks *loop = thread->loop;
+	if (loop == NULL || loop->count == 0 || !is_poll(call))
+		return;
+	py_addr event_loop = tasks_running_loop(&process->tasks, tstate);
+	if (event_loop == 0 || tasks_has_current(&process->tasks, tstate, event_loop))
+		return;
+	loop->base.count = 0;
+	for (uint32_t i = count_machinery(collector, count); i < count; i++)
+		vec_push(&loop->base, collector->tree_frames[i]);
+	set_nodes(collector, loop);
+	loop->is_idle = true;
+}
+
+uint32_t tasks_count_idle(const struct thread *thread)
+{
+	const struct loop_tasks *loop = thread->loop;
+	return loop != NULL && loop->is_idle ? loop->count : 0;
+}
+
+/* --- the profile --- */
+
+static struct async_figures figures_of(const struct await_place *place, struct profile *profile)
+{
+	struct async_figures figures = {
+		.await_s = place->await_ns * 1e-9,
+		.concurrency_mean = place->active_ns > 0 ? place->await_ns / place->active_ns : 0,
+		.concurrency_peak = place->peak,
+		.name_count = place->name_count,
+	};
+	if (place->name_count > 0) {
+		figures.names = mem_zalloc(place->name_count, sizeof(*figures.names));
+		for (uint32_t i = 0; i < place->name_count; i++)
+			figures.names[i] = profile_intern(profile, place->names[i]);
+	}
+	return figures;
+}
+
+/* Which lines and functions are part of an async def. */
+static void mark_coroutines(struct collector *collector, struct profile *profile)
+{
+	for (uint32_t i = 1; i < collector->tree.count; i++) {
+		const struct tree_node *node = &collector->tree.nodes[i];
+		struct code *code = &collector->codes.items[node->code];
+		if (!code->in_scope || (code->flags & FLAGS_ASYNC) == 0)
+			continue;
+		uint32_t file = profile_file_index(profile, code->filename, true);
+		uint32_t line = codes_line(code, node->offset);
+		profile_memory_line(profile, file, line)->async.is_coroutine = true;
+		profile_memory_function(profile, file, code->qualname, code->first_line)
+			->async.is_coroutine = true;
+	}
+}
+
+void tasks_build(struct collector *collector, struct profile *profile)
+{
+	const struct awaits *awaits = &collector->awaits;
+	profile->has_async = awaits->looks > 0;
+	profile->await_s = awaits->total_ns * 1e-9;
+	for (uint32_t i = 0; i < awaits->places.count; i++) {
+		const struct await_place *place = &awaits->places.items[i];
+		uint32_t file = profile_file_index(profile, place->file, true);
+		if (place->await_ns <= 0)
+			continue;
+		if (place->function == NULL)
+			profile_memory_line(profile, file, place->line)->async =
+				figures_of(place, profile);
+		else
+			profile_memory_function(profile, file, place->function, place->line)->async =
+				figures_of(place, profile);
+	}
+	mark_coroutines(collector, profile);
+}

@@ -1,0 +1,98 @@
+/* tasks.h - tasks that wait, and the lines where they do.
+ *
+ * A thread that runs an event loop is looked at as every thread is; beside its
+ * own stack some of its tasks are read (python/tasks.h), each of which stands
+ * for total / read of them.  Two things are booked:
+ *
+ *   await    task-seconds: for every task that waits, the time since the last
+ *            look, to the innermost line in scope of its coroutines.  Summed
+ *            over tasks, so it can be more than the run took.
+ *   idle     the time that the loop itself waited for events: one part of the
+ *            total as any waiting is, shared evenly by the tasks that wait.
+ *            Their stacks stand on that of the loop. */
+#ifndef HEATLINE_COLLECT_TASKS_H
+#define HEATLINE_COLLECT_TASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "collect/tree.h"
+#include "python/tasks.h"
+
+#define TASKS_PER_LOOK 32u
+#define AWAIT_NAMES 30u
+
+struct collector;
+struct process;
+struct thread;
+struct profile;
+
+/* A line (or function) at which tasks were seen waiting. */
+struct await_place {
+	const char *file;     /* interned */
+	const char *function; /* interned; NULL: a line's place */
+	uint32_t line;        /* of the function: its first */
+	double await_ns;      /* task-nanoseconds */
+	double active_ns;     /* time during which at least one waited */
+	double peak;          /* most at once */
+	double now;           /* at the current look */
+	uint32_t name_count;
+	const char *names[AWAIT_NAMES]; /* interned; of different tasks */
+};
+
+/* All places of a run. */
+struct awaits {
+	VEC(struct await_place) places;
+	struct map_bytes known; /* struct await_key to place */
+	double total_ns;        /* of all tasks, wherever they waited */
+	uint64_t looks;         /* at loops with tasks */
+};
+
+/* A task as it was last seen waiting. */
+struct waiting_task {
+	uint32_t first, count; /* frames in loop_tasks.frames, innermost first */
+	uint32_t line_place, function_place; /* plus one; 0: no line in scope */
+	uint32_t node;         /* where its part of the loop's idle time goes */
+};
+
+/* The event loop of a thread.  Owned by the thread. */
+struct loop_tasks {
+	struct task_sweep sweep;
+	uint64_t look_ns;
+	bool is_idle;     /* the loop waits for events; nodes are set */
+	bool is_complete; /* every task was read */
+	double weight;    /* tasks that one of these stands for */
+	uint32_t count;   /* waiting tasks */
+	struct waiting_task tasks[TASKS_PER_LOOK];
+	VEC(struct tree_frame) frames;
+	VEC(struct tree_frame) base; /* the loop's own stack, innermost first */
+};
+
+void awaits_init(struct awaits *awaits);
+void awaits_fini(struct awaits *awaits);
+void loop_tasks_free(struct loop_tasks *loop);
+
+/* Whether the process has tasks to look at, as far as is known; asks now and
+ * then whether it has loaded asyncio. */
+bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns);
+
+/* Looks at the tasks of a thread whose state is at tstate, and books their
+ * waiting up to now.  has_run: it did since the last look. */
+void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
+		py_addr tstate, uint64_t now_ns, bool has_run);
+
+/* The thread waits in this system call with the stack in collector->tree_frames:
+ * notes whether it is the loop that waits for events.  The frames are lost. */
+void tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
+		     py_addr tstate, long call, uint32_t count);
+
+/* How many of loop->tasks the thread's waiting is to be shared among; 0 when it
+ * is none of a loop with tasks: then it is that of the thread's own stack. */
+uint32_t tasks_count_idle(const struct thread *thread);
+
+/* What was found, into a profile whose stacks have been booked. */
+void tasks_build(struct collector *collector, struct profile *profile);
+
+#endif

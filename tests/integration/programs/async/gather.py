@@ -1,0 +1,26 @@
+"""Tasks with known waits: three of 1.2 s, one of 0.4 s, and one that waits for them all."""
+
+import asyncio
+
+
+async def short():
+    for _ in range(4):
+        await asyncio.sleep(0.1)  # SHORT
+
+
+async def nap(seconds):
+    await asyncio.sleep(seconds)  # LONG
+
+
+async def long():
+    await nap(1.2)  # OUTER
+
+
+async def main():
+    loop = asyncio.get_running_loop()
+    tasks = [loop.create_task(short(), name="short")]
+    tasks += [loop.create_task(long(), name="long-%d" % i) for i in range(3)]
+    await asyncio.gather(*tasks)  # ALL
+
+
+asyncio.run(main())  # RUN

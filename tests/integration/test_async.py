@@ -1,0 +1,145 @@
+"""Tasks that wait: time, names and concurrency by line, on every Python."""
+
+import re
+from typing import Dict, Tuple
+
+import pytest
+
+from support.paths import PROGRAMS
+from support.runs import ProfiledRun
+
+ASYNC = PROGRAMS / "async"
+TIME_KEYS = ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
+
+
+@pytest.fixture(scope="session")
+def profiled(python):
+    """profiled("name.py", options…): the finished run, made once for each Python."""
+    cache: Dict[Tuple, ProfiledRun] = {}
+
+    def run(name: str, *options: str) -> ProfiledRun:
+        if (name, options) not in cache:
+            cache[name, options] = python.heatline_run(ASYNC / name, (), ["--cpu-only", *options])
+        done = cache[name, options]
+        assert done.returncode == 0, done
+        return done
+
+    return run
+
+
+def line_of(run: ProfiledRun, name: str, mark: str) -> dict:
+    """The record of the line that ends with this mark."""
+    for number, line in enumerate((ASYNC / name).read_text().splitlines(), 1):
+        if re.search(rf"# {mark}$", line):
+            return run.lines_of(ASYNC / name)[number]
+    raise AssertionError(f"{name} has no line marked {mark}")
+
+
+def percent(line: dict) -> float:
+    return sum(line[key] for key in TIME_KEYS)
+
+
+def function_of(run: ProfiledRun, name: str, function: str) -> dict:
+    functions = run.profile["files"][str(ASYNC / name)]["functions"]
+    return next(record for record in functions if record["line"].split(".")[-1] == function)
+
+
+def test_waits_are_on_their_lines(profiled):
+    run = profiled("gather.py")
+    assert run.profile["async_profile"] is True
+    short, long, everyone = (line_of(run, "gather.py", mark) for mark in ("SHORT", "LONG", "ALL"))
+    assert long["await_s"] / everyone["await_s"] == pytest.approx(3, rel=0.15)
+    assert short["await_s"] / everyone["await_s"] == pytest.approx(1 / 3, rel=0.4)
+    shares = [line["n_async_await_percent"] for line in (short, long, everyone)]
+    assert sum(shares) == pytest.approx(100, abs=1)
+    assert run.profile["heatline"]["async"]["await_s"] == pytest.approx(
+        sum(line["await_s"] for line in (short, long, everyone)), rel=0.01
+    )
+
+
+def test_the_loops_idle_time_is_on_the_awaits(profiled):
+    """Each waiting task has an equal part; together with the rest it is all of the time."""
+    run = profiled("gather.py")
+    short, long, everyone = (line_of(run, "gather.py", mark) for mark in ("SHORT", "LONG", "ALL"))
+    waited = sum(line["n_wait_percent"] for line in (short, long, everyone))
+    assert waited >= 60
+    assert percent(line_of(run, "gather.py", "RUN")) <= 15
+    assert long["n_wait_percent"] / everyone["n_wait_percent"] == pytest.approx(3, rel=0.15)
+    lines = run.lines_of(ASYNC / "gather.py").values()
+    time = run.profile["heatline"]["time"]
+    outside = 100 * time["outside_s"] / time["total_s"]
+    assert sum(map(percent, lines)) + outside == pytest.approx(100, abs=0.5)
+
+
+def test_stacks_stand_on_the_loop(profiled):
+    """asyncio.run(...) and every await on the way have the time as inclusive time."""
+    run = profiled("gather.py")
+    outer, long = line_of(run, "gather.py", "OUTER"), line_of(run, "gather.py", "LONG")
+    assert outer["n_inclusive_percent"] >= 0.98 * percent(long)
+    assert line_of(run, "gather.py", "RUN")["n_inclusive_percent"] >= 60
+    assert percent(outer) <= 5
+
+
+def test_names_and_concurrency(profiled):
+    run = profiled("gather.py")
+    short, long = line_of(run, "gather.py", "SHORT"), line_of(run, "gather.py", "LONG")
+    assert sorted(long["async_task_names"]) == ["long-0", "long-1", "long-2"]
+    assert short["async_task_names"] == ["short"]
+    assert line_of(run, "gather.py", "ALL")["async_task_names"] == ["Task-1"]
+    assert long["n_async_concurrency_peak"] == 3
+    assert long["n_async_concurrency_mean"] == pytest.approx(3, abs=0.2)
+    assert short["n_async_concurrency_peak"] == 1
+
+
+def test_functions_have_the_figures_too(profiled):
+    run = profiled("gather.py")
+    nap = function_of(run, "gather.py", "nap")
+    assert nap["await_s"] == line_of(run, "gather.py", "LONG")["await_s"]
+    assert nap["is_coroutine"] is True
+    assert line_of(run, "gather.py", "LONG")["is_coroutine"] is True
+    assert "is_coroutine" not in line_of(run, "gather.py", "RUN")
+
+
+def test_queue_consumers(profiled):
+    """A wait in the standard library is on the line of the program's own that led there."""
+    run = profiled("queue.py")
+    get, produce = line_of(run, "queue.py", "GET"), line_of(run, "queue.py", "PRODUCE")
+    assert get["n_async_concurrency_peak"] == 10
+    assert get["await_s"] / produce["await_s"] == pytest.approx(10, rel=0.2)
+
+
+def test_generators_and_streams(profiled):
+    run = profiled("stream.py")
+    tick, read = line_of(run, "stream.py", "TICK"), line_of(run, "stream.py", "READ")
+    assert tick["await_s"] == pytest.approx(read["await_s"], rel=0.35)
+    assert line_of(run, "stream.py", "ITERATE").get("await_s", 0) == 0
+    assert line_of(run, "stream.py", "ITERATE")["n_inclusive_percent"] >= 10
+
+
+def test_loops_of_two_threads(profiled):
+    """The other thread's loop has its tasks; its idle time is no part of the total."""
+    run = profiled("threads.py")
+    elsewhere = line_of(run, "threads.py", "ELSEWHERE")
+    assert elsewhere["n_async_concurrency_peak"] == 1
+    assert elsewhere["idle_s"] == pytest.approx(elsewhere["await_s"], rel=0.3)
+    assert elsewhere["n_wait_percent"] == 0
+
+
+def test_no_async(profiled):
+    run = profiled("gather.py", "--no-async")
+    assert run.profile["async_profile"] is False
+    assert "async" not in run.profile["heatline"]
+    assert not any("await_s" in line for line in run.lines_of(ASYNC / "gather.py").values())
+    assert line_of(run, "gather.py", "RUN")["n_wait_percent"] >= 60
+
+
+def test_fifty_thousand_tasks(profiled):
+    """Some of them stand for all, at a cost that does not grow with their number."""
+    run = profiled("many.py")
+    often, seldom = line_of(run, "many.py", "OFTEN"), line_of(run, "many.py", "SELDOM")
+    assert often["await_s"] / seldom["await_s"] == pytest.approx(4, rel=0.25)
+    together = often["n_async_concurrency_mean"] + seldom["n_async_concurrency_mean"]
+    assert together == pytest.approx(50000, rel=0.35)
+    time = run.profile["heatline"]["time"]
+    overhead_s = run.profile["heatline"]["quality"]["overhead_percent"] / 100 * time["cpu_s"]
+    assert overhead_s / time["elapsed_s"] <= 0.06
