@@ -216,7 +216,9 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 		if (loop->is_idle)
 			set_nodes(collector, loop);
 	}
-	if (loop->look_ns != 0 && now_ns > loop->look_ns)
+	if (loop->look_ns == 0)
+		thread->is_waiting = false; /* it waited before its loop was known */
+	else if (now_ns > loop->look_ns)
 		book_awaits(collector, loop, (double)(now_ns - loop->look_ns));
 	loop->look_ns = now_ns;
 }

@@ -161,10 +161,12 @@ static void drop_gone(struct process *process)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct thread *thread = process->threads.items[i];
-		if (thread->is_gone)
-			free(thread);
-		else
+		if (!thread->is_gone) {
 			process->threads.items[kept++] = thread;
+			continue;
+		}
+		loop_tasks_free(thread->loop);
+		free(thread);
 	}
 	process->threads.count = kept;
 }

@@ -206,7 +206,7 @@ static int probe_tasks(pid_t pid, unsigned version, py_addr runtime, uint64_t th
 	static struct task_view view;
 	struct mem_reader reader;
 	struct py_layout published;
-	struct walker walker = { &reader, py_layout_known(version), 0 };
+	struct walker walker = { .reader = &reader, .layout = py_layout_known(version) };
 	struct task_finder finder = { .walker = &walker, .runtime = runtime };
 	struct task_sweep sweep = { 0 };
 	const char *why;
