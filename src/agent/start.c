@@ -267,6 +267,36 @@ static void choose_interval(void)
 							 : wanted;
 }
 
+/* The end in good order; anything else the collector sees from outside. */
+static void push_exit(int status)
+{
+	/* Not the child of a vfork, which has our memory. */
+	if (!g_agent.is_active || g_agent.ring->pid != getpid())
+		return;
+	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_exit));
+	if (record == NULL)
+		return;
+	struct record_exit *out = (struct record_exit *)record;
+	out->time_ns = now_wall_ns();
+	out->status = status;
+	out->reserved = 0;
+	ring_commit(record, sizeof(*out), RECORD_EXIT);
+}
+
+static void on_normal_exit(int status, void *unused)
+{
+	(void)unused;
+	push_exit(status);
+}
+
+/* os._exit, and how the children of a fork usually end. */
+AGENT_EXPORT void _exit(int status)
+{
+	push_exit(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
 __attribute__((constructor)) static void agent_start(void)
 {
 	const char *folder = getenv(CONTROL_ENV);
@@ -292,23 +322,12 @@ __attribute__((constructor)) static void agent_start(void)
 	g_agent.walker.code_type = ring->code_type;
 	if (why == NULL)
 		why = start_sampling();
-	if (why == NULL)
+	if (why == NULL) {
 		pthread_atfork(NULL, NULL, after_fork);
-	else
+		on_exit(on_normal_exit, NULL);
+	} else {
 		snprintf(ring->reason, sizeof(ring->reason), "%s", why);
+	}
 	ring_publish(ring, why == NULL ? RING_ACTIVE : RING_REFUSED);
 	errno = saved;
-}
-
-/* The end in good order.  Anything else the collector sees from outside. */
-__attribute__((destructor)) static void agent_end(void)
-{
-	if (!g_agent.is_active)
-		return;
-	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_exit));
-	if (record == NULL)
-		return;
-	struct record_exit *out = (struct record_exit *)record;
-	out->time_ns = now_wall_ns();
-	ring_commit(record, sizeof(*out), RECORD_EXIT);
 }

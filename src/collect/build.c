@@ -182,57 +182,6 @@ static void describe_run(struct collector *collector, struct profile *profile)
 	}
 }
 
-static struct metrics thread_metrics(const struct thread *thread)
-{
-	double off_s = NS * (double)thread->off_ns;
-	return (struct metrics){
-		.wait_s = thread->is_main ? off_s : 0,
-		.idle_s = thread->is_main ? 0 : off_s,
-		.cpu_s = NS * (double)thread->cpu_ns,
-		.gil_s = NS * (double)thread->gil_ns,
-		.gc_s = NS * (double)thread->gc_ns,
-		.samples = thread->samples,
-	};
-}
-
-static void describe_processes(struct collector *collector, struct profile *profile)
-{
-	uint32_t threads = 0;
-	profile->process_count = collector->processes.count;
-	profile->processes = mem_zalloc(profile->process_count, sizeof(*profile->processes));
-	for (uint32_t i = 0; i < profile->process_count; i++) {
-		const struct process *process = collector->processes.items[i];
-		uint64_t end_ns = process->end_ns != 0 ? process->end_ns : clock_monotonic_ns();
-		profile->processes[i] = (struct profile_process){
-			.pid = process->pid,
-			.parent_pid = process->parent_pid,
-			.command = profile_intern(profile, process->command),
-			.python = profile_intern(profile, process->python_text),
-			.start_s = NS * (double)(process->start_ns - collector->start_ns),
-			.end_s = NS * (double)(end_ns - collector->start_ns),
-			.note = profile_intern(profile, process->note),
-		};
-		if (profile->python_version == NULL)
-			profile->python_version = profile->processes[i].python;
-		threads += process->threads.count;
-	}
-	profile->threads = mem_zalloc(threads, sizeof(*profile->threads));
-	for (uint32_t i = 0; i < profile->process_count; i++) {
-		const struct process *process = collector->processes.items[i];
-		for (uint32_t t = 0; t < process->threads.count; t++) {
-			const struct thread *thread = process->threads.items[t];
-			profile->threads[profile->thread_count++] = (struct profile_thread){
-				.process = i,
-				.tid = thread->tid,
-				.name = profile_intern(profile,
-						       threads_name(collector, process, thread)),
-				.is_main = thread->is_main,
-				.self = thread_metrics(thread),
-			};
-		}
-	}
-}
-
 void build_warn(struct profile *profile, const char *text)
 {
 	struct profile_quality *quality = &profile->quality;
@@ -311,7 +260,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	builder.known = mem_zalloc(KNOWN_FRAMES, sizeof(*builder.known));
 	builder.profile->is_partial = is_partial;
 	describe_run(collector, builder.profile);
-	describe_processes(collector, builder.profile);
+	build_processes(collector, builder.profile);
 	heap_compose(&collector->heap);
 	for (uint32_t i = 0; i < collector->tree.count; i++)
 		book_node(&builder, i);

@@ -21,6 +21,11 @@ struct builder {
 /* The profile's stack node for a node of the tree, after all were booked. */
 uint32_t builder_find_node(struct builder *builder, uint32_t node);
 
+/* --- build_processes.c --- */
+
+/* Fills in processes and threads; those are in the order of the collector's. */
+void build_processes(struct collector *collector, struct profile *profile);
+
 /* --- build_timeline.c --- */
 
 void build_timeline(struct builder *builder);

@@ -127,6 +127,8 @@ struct process {
 	uint32_t main_node;  /* where the main thread was last seen */
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
+	int32_t exit_status; /* as the process said itself; -1: it did not */
+	double peak_resident_bytes;
 	uint64_t seen_ns;    /* when it was last heard of; only while catching up */
 	uint64_t taken_at;   /* place and size of the last record that an earlier */
 	uint32_t taken_size; /* collector took; size 0: none */

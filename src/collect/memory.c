@@ -166,9 +166,13 @@ void memory_round(struct collector *collector)
 		return;
 	double resident = 0;
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
-		const struct process *process = collector->processes.items[i];
-		if (process->ring != NULL && process->end_ns == 0)
-			resident += resident_bytes(process->pid);
+		struct process *process = collector->processes.items[i];
+		if (process->ring == NULL || process->end_ns != 0)
+			continue;
+		double bytes = resident_bytes(process->pid);
+		resident += bytes;
+		if (bytes > process->peak_resident_bytes)
+			process->peak_resident_bytes = bytes;
 	}
 	double now_s = seconds_since_start(collector, clock_monotonic_ns());
 	journal_tick(collector, now_s, resident);

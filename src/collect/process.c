@@ -124,6 +124,7 @@ static struct process *add_process(struct collector *collector, const char *path
 {
 	struct process *process = mem_zalloc(1, sizeof(*process));
 	process->index = collector->processes.count;
+	process->exit_status = -1;
 	process->facts = *facts;
 	process->ring_path = mem_copy_text(path);
 	process->ring = ring;
@@ -305,6 +306,9 @@ static bool on_record(struct collector *collector, struct process *process,
 		return record->size >= sizeof(struct record_copy) &&
 		       memory_on_copy(collector, process, (const struct record_copy *)record);
 	case RECORD_EXIT:
+		if (record->size < sizeof(struct record_exit))
+			return false;
+		process->exit_status = ((const struct record_exit *)record)->status & 0xff;
 		return true;
 	default:
 		return false;

@@ -228,7 +228,9 @@ struct profile_process {
 	const char *command; /* interned; how it was started */
 	const char *python;  /* "3.11.7"; interned; NULL when it never was Python */
 	double start_s, end_s; /* since the start of the run */
-	const char *note; /* why there is nothing of it, or how it ended; NULL */
+	const char *ended; /* how: "exit status 0", "killed"; interned; NULL: it still ran */
+	double peak_resident_bytes; /* most that was seen resident (RSS); 0: not known */
+	const char *note; /* why there is nothing of it; interned; NULL */
 };
 
 struct lost_count {

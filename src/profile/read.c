@@ -85,6 +85,9 @@ static void read_processes(struct profile_reader *reader, const json_t *list)
 		process->python = reader_text(reader, item, "python");
 		process->start_s = reader_number(reader, item, "start_s");
 		process->end_s = reader_number(reader, item, "end_s");
+		process->ended = reader_text(reader, item, "ended");
+		process->peak_resident_bytes =
+			reader_number(reader, item, "peak_resident_mb") * (1024.0 * 1024.0);
 		process->note = reader_text(reader, item, "note");
 	}
 }

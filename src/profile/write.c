@@ -94,6 +94,10 @@ static void write_processes(struct json_out *out, const struct profile *profile)
 		json_put_text(out, "python", process->python);
 		json_put_number(out, "start_s", process->start_s, DECIMALS_SECONDS);
 		json_put_number(out, "end_s", process->end_s, DECIMALS_SECONDS);
+		json_put_text(out, "ended", process->ended);
+		if (process->peak_resident_bytes > 0)
+			json_put_number(out, "peak_resident_mb", process->peak_resident_bytes / (1024.0 * 1024.0),
+					DECIMALS_PERCENT);
 		json_put_text(out, "note", process->note);
 		json_end_object(out);
 	}

@@ -9,6 +9,7 @@
 #include "report/glyph.h"
 #include "report/listing.h"
 #include "report/memory.h"
+#include "report/processes.h"
 #include "report/quality.h"
 #include "report/threads.h"
 
@@ -215,6 +216,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 	}
 	threads_print_table(out, style, profile);
 	memory_print_sections(out, style, profile);
+	processes_print(out, style, profile);
 	put_footer(out, style, profile, files, &marks);
 	free(files);
 }

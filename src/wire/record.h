@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 3u
+#define WIRE_VERSION 4u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -131,6 +131,8 @@ struct record_copy {
 struct record_exit {
 	struct record head;
 	uint64_t time_ns;
+	int32_t status; /* as given to exit or _exit */
+	uint32_t reserved;
 };
 
 #endif

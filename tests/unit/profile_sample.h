@@ -128,7 +128,10 @@ static inline void profile_sample_describe(struct profile *profile)
 	profile->processes = mem_zalloc(1, sizeof(*profile->processes));
 	profile->processes[0] = (struct profile_process){
 		.pid = 100, .parent_pid = 99, .command = profile_intern(profile, "python3 loop.py"),
-		.python = profile_intern(profile, "3.11.7"), .end_s = 1.125};
+		.python = profile_intern(profile, "3.11.7"), .end_s = 1.125,
+		.ended = profile_intern(profile, "exit status 0"),
+		.peak_resident_bytes = 21 * 1024.0 * 1024.0,
+	};
 	profile->thread_count = 2;
 	profile->threads = mem_zalloc(2, sizeof(*profile->threads));
 	profile->threads[0] = (struct profile_thread){.tid = 100, .is_main = true,

@@ -1,0 +1,143 @@
+/* build_processes.c - the processes of a run and their threads, as the profile lists them.
+ *
+ * A process that starts another program (exec) gets a new ring each time, but
+ * is one process: its rings are one entry, with the last program's command. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "collect/builder.h"
+#include "profile/model.h"
+
+#define NS 1e-9
+
+/* A number is given to another process only after all others were. */
+static bool is_same_process(const struct process *a, const struct process *b)
+{
+	return a->pid == b->pid && (a->facts.birth == b->facts.birth || a->facts.birth == 0 ||
+				    b->facts.birth == 0);
+}
+
+/* The first ring of the same process. */
+static const struct process *first_ring(const struct collector *collector,
+					const struct process *process)
+{
+	for (uint32_t i = 0; i < process->index; i++) {
+		const struct process *other = collector->processes.items[i];
+		if (is_same_process(other, process))
+			return other;
+	}
+	return process;
+}
+
+/* How it ended, in a few words; NULL when it has not. */
+static const char *describe_end(const struct collector *collector, const struct process *process,
+				char *text, size_t size)
+{
+	const struct control *control = collector->control;
+	bool is_program = process->pid == atomic_load(&control->program_pid);
+	int status = atomic_load(&control->end_status);
+	if (process->ring != NULL)
+		return NULL;
+	if (is_program && atomic_load(&control->has_ended) != 0 && WIFEXITED(status))
+		snprintf(text, size, "exit status %d", WEXITSTATUS(status));
+	else if (is_program && atomic_load(&control->has_ended) != 0)
+		snprintf(text, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (process->exit_status >= 0)
+		snprintf(text, size, "exit status %d", process->exit_status);
+	else
+		return "killed";
+	return text;
+}
+
+static void fill_entry(struct collector *collector, struct profile *profile,
+		       const struct process *process, struct profile_process *entry)
+{
+	char text[100];
+	uint64_t end_ns = process->end_ns != 0 ? process->end_ns : clock_monotonic_ns();
+	bool is_new = entry->pid == 0;
+	double start_s = NS * (double)(process->start_ns - collector->start_ns);
+	double end_s = NS * (double)(end_ns - collector->start_ns);
+	if (is_new || end_s >= entry->end_s) {
+		entry->command = profile_intern(profile, process->command);
+		entry->python = profile_intern(profile, process->python_text);
+		entry->end_s = end_s;
+		entry->ended = profile_intern(profile, describe_end(collector, process, text,
+								    sizeof(text)));
+	}
+	if (is_new || start_s < entry->start_s) {
+		entry->start_s = start_s;
+		entry->parent_pid = process->parent_pid;
+	}
+	if (entry->note == NULL)
+		entry->note = profile_intern(profile, process->note);
+	if (process->peak_resident_bytes > entry->peak_resident_bytes)
+		entry->peak_resident_bytes = process->peak_resident_bytes;
+	entry->pid = process->pid;
+}
+
+/* A child that ended before its command could be read has that of its parent,
+ * since no other program was started in it. */
+static void inherit_commands(struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->process_count; i++) {
+		struct profile_process *entry = &profile->processes[i];
+		for (uint32_t p = 0; entry->command == NULL && p < i; p++) {
+			if (profile->processes[p].pid == entry->parent_pid)
+				entry->command = profile->processes[p].command;
+		}
+	}
+}
+
+static struct metrics thread_metrics(const struct thread *thread)
+{
+	double off_s = NS * (double)thread->off_ns;
+	return (struct metrics){
+		.wait_s = thread->is_main ? off_s : 0,
+		.idle_s = thread->is_main ? 0 : off_s,
+		.cpu_s = NS * (double)thread->cpu_ns,
+		.gil_s = NS * (double)thread->gil_ns,
+		.gc_s = NS * (double)thread->gc_ns,
+		.samples = thread->samples,
+	};
+}
+
+static void add_threads(struct collector *collector, struct profile *profile,
+			const struct process *process, uint32_t entry)
+{
+	for (uint32_t i = 0; i < process->threads.count; i++) {
+		const struct thread *thread = process->threads.items[i];
+		profile->threads[profile->thread_count++] = (struct profile_thread){
+			.process = entry,
+			.tid = thread->tid,
+			.name = profile_intern(profile, threads_name(collector, process, thread)),
+			.is_main = thread->is_main,
+			.self = thread_metrics(thread),
+		};
+	}
+}
+
+void build_processes(struct collector *collector, struct profile *profile)
+{
+	uint32_t count = collector->processes.count, threads = 0;
+	uint32_t *entries = mem_zalloc(count, sizeof(*entries));
+	profile->processes = mem_zalloc(count, sizeof(*profile->processes));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct process *process = collector->processes.items[i];
+		const struct process *first = first_ring(collector, process);
+		entries[i] = first == process ? profile->process_count++ : entries[first->index];
+		fill_entry(collector, profile, process, &profile->processes[entries[i]]);
+		threads += process->threads.count;
+	}
+	inherit_commands(profile);
+	if (count > 0)
+		profile->python_version = profile->processes[0].python;
+	profile->threads = mem_zalloc(threads, sizeof(*profile->threads));
+	for (uint32_t i = 0; i < count; i++)
+		add_threads(collector, profile, collector->processes.items[i], entries[i]);
+	free(entries);
+}

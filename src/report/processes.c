@@ -1,0 +1,79 @@
+/* processes.c - see processes.h. */
+#include "report/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/figure.h"
+#include "report/glyph.h"
+
+#define MAX_ROWS 20u
+#define FIGURE_CELLS 54u /* all columns before the command */
+#define MIN_COMMAND_CELLS 20u
+
+struct row {
+	const struct profile_process *process;
+	double cpu_s, wait_s;
+};
+
+static int by_cpu_time(const void *a, const void *b)
+{
+	const struct row *left = a, *right = b;
+
+	if (left->cpu_s != right->cpu_s)
+		return left->cpu_s < right->cpu_s ? 1 : -1;
+	return left->process->start_s < right->process->start_s ? -1 : 1;
+}
+
+static struct row *make_rows(const struct profile *profile)
+{
+	struct row *rows = mem_zalloc(profile->process_count, sizeof(*rows));
+
+	for (uint32_t i = 0; i < profile->process_count; i++)
+		rows[i].process = &profile->processes[i];
+	for (uint32_t i = 0; i < profile->thread_count; i++) {
+		const struct profile_thread *thread = &profile->threads[i];
+
+		rows[thread->process].cpu_s += thread->self.cpu_s;
+		rows[thread->process].wait_s += thread->self.wait_s;
+	}
+	qsort(rows, profile->process_count, sizeof(*rows), by_cpu_time);
+	return rows;
+}
+
+static void put_row(FILE *out, const struct style *style, const struct row *row)
+{
+	const struct profile_process *process = row->process;
+	const char *command = process->command ? process->command : "";
+	const char *ended = process->ended ? process->ended : "running";
+	bool has_peak = process->peak_resident_bytes > 0;
+	uint32_t room = style->columns > FIGURE_CELLS + MIN_COMMAND_CELLS
+				? style->columns - FIGURE_CELLS
+				: MIN_COMMAND_CELLS;
+
+	fprintf(out, "%7d %7d %7s %7s %7s  ", process->pid, process->parent_pid,
+		figure_seconds(row->cpu_s).text, figure_seconds(row->wait_s).text,
+		has_peak ? figure_bytes(process->peak_resident_bytes).text : "");
+	uint32_t used = glyph_put(out, style, ended, strlen(ended), 14);
+	fprintf(out, "%*s", (int)(15 - used), "");
+	glyph_put(out, style, command, strlen(command), room);
+	fputc('\n', out);
+}
+
+void processes_print(FILE *out, const struct style *style, const struct profile *profile)
+{
+	if (profile->process_count < 2)
+		return;
+	struct row *rows = make_rows(profile);
+
+	fputc('\n', out);
+	style_print(out, style, PAINT_STRONG, "Processes");
+	fprintf(out, "\n%7s %7s %7s %7s %7s  %-15s%s\n", "pid", "parent", "CPU", "waiting", "peak",
+		"end", "command");
+	for (uint32_t i = 0; i < profile->process_count && i < MAX_ROWS; i++)
+		put_row(out, style, &rows[i]);
+	if (profile->process_count > MAX_ROWS)
+		fprintf(out, "        and %u more\n", profile->process_count - MAX_ROWS);
+	free(rows);
+}

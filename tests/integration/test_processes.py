@@ -1,0 +1,134 @@
+"""One profile for all processes of a program, in which each is one entry."""
+
+import json
+import os
+import subprocess
+import time
+
+import pytest
+
+from support.paths import PROGRAMS, heatline_executable
+from support.running import wait_until
+from support.runs import clean_environment
+
+PROCESSES = PROGRAMS / "processes"
+
+
+@pytest.fixture(scope="module")
+def tree(python, tmp_path_factory):
+    """(name of each process to its entry, profile) of a program that has all kinds of children."""
+    done = python.heatline_run(PROCESSES / "kinds.py", options=["--quiet"])
+    assert done.returncode == 0, done
+    pids = {name: int(pid) for name, pid in (line.split() for line in done.stdout.splitlines())}
+    entries = {}
+    for name, pid in pids.items():
+        found = [p for p in done.profile["heatline"]["processes"] if p["pid"] == pid]
+        assert len(found) == 1, (name, found)
+        entries[name] = found[0]
+    return entries, done.profile
+
+
+def cpu_s(profile, pid):
+    processes = profile["heatline"]["processes"]
+    return sum(
+        thread["cpu_s"]
+        for thread in profile["heatline"]["threads"]
+        if processes[thread["process"]]["pid"] == pid
+    )
+
+
+def test_every_kind_of_child_is_there(tree):
+    entries, profile = tree
+    wanted = "main subprocess below_shell exec killed left light heavy spawn forkserver executor"
+    assert set(wanted.split()) <= set(entries)
+    main = entries["main"]["pid"]
+    children = ["subprocess", "exec", "killed", "left", "light", "heavy", "spawn"]
+    for name in children:
+        assert entries[name]["parent_pid"] == main, name
+    assert entries["below_shell"]["parent_pid"] != main
+
+
+def test_how_each_ended(tree):
+    entries, _ = tree
+    assert entries["main"]["ended"] == "exit status 0"
+    assert entries["killed"]["ended"] == "killed"
+    assert entries["left"]["ended"] == "exit status 9"
+    for name in ("subprocess", "exec", "heavy", "spawn"):
+        assert entries[name]["ended"] == "exit status 0", name
+
+
+def test_a_child_that_starts_another_program_is_one_process(tree):
+    """It was there twice: as the copy of its parent, and as what it became."""
+    entries, profile = tree
+    assert " -c import time" in entries["exec"]["command"]
+    assert cpu_s(profile, entries["exec"]["pid"]) > 0.05
+    pids = [process["pid"] for process in profile["heatline"]["processes"]]
+    assert len(pids) == len(set(pids))
+
+
+def test_unequal_work(tree):
+    entries, profile = tree
+    light = cpu_s(profile, entries["light"]["pid"])
+    heavy = cpu_s(profile, entries["heavy"]["pid"])
+    assert 1.8 < heavy / light < 5
+    assert entries["heavy"]["peak_resident_mb"] > 3
+
+
+def test_table_in_the_report(tree, heatline, tmp_path):
+    entries, profile = tree
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(profile))
+    report = subprocess.run(
+        [heatline, "view", "--cli", "-r", path], stdout=subprocess.PIPE, encoding="utf-8"
+    ).stdout
+    table = report[report.index("Processes") :]
+    for name in ("main", "killed", "heavy"):
+        assert f"{entries[name]['pid']} " in table
+
+
+DAEMON = """
+import os, sys, time
+def work(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in range(3):
+            os.dup2(null, fd)
+        while not os.path.exists(sys.argv[1]):
+            time.sleep(0.02)
+        work(0.5)
+    os._exit(0)
+os.wait()
+work(0.1)
+"""
+
+
+def test_what_the_program_leaves_running(python, program, tmp_path):
+    """Nobody waits for a daemon; its profile comes when it has ended."""
+    go = tmp_path / "go"
+    outfile = tmp_path / "p.json"
+    words = [heatline_executable(), "run", "--python", python.executable, "-o", outfile]
+    done = subprocess.run(
+        [str(part) for part in python.command([*words, program(DAEMON), go])],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=clean_environment(),
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert "1 of its processes is still running" in done.stderr
+    first = json.loads(outfile.read_text())
+    assert first["heatline"]["is_partial"]
+    assert [process["ended"] for process in first["heatline"]["processes"]].count(None) == 1
+    time.sleep(0.3)
+    go.touch()
+    wait_until(lambda: not json.loads(outfile.read_text())["heatline"]["is_partial"])
+    last = json.loads(outfile.read_text())
+    daemon = next(p for p in first["heatline"]["processes"] if p["ended"] is None)
+    assert cpu_s(last, daemon["pid"]) > 0.3
+    assert os.path.exists(outfile)
