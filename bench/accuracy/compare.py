@@ -69,23 +69,59 @@ def reported_times(profile, truth, path):
     return times, total
 
 
+def _reported_apart(profile, truth, path):
+    """{part: {key: seconds}} of the figures that the truth has beside the split; what they are of,
+    the part's time on a CPU, is cpu_s."""
+    with open(path) as source:
+        owners = line_owners(source.read())
+    found = {name: dict.fromkeys(("gil_s", "gc_s", "work_s", "cpu_s"), 0.0) for name in truth["parts"]}
+    for name, record in profile["files"].items():
+        if os.path.basename(name) != os.path.basename(path):
+            continue
+        for line in record["lines"]:
+            part = found.get(owners.get(line["lineno"]))
+            if part:
+                for key in ("gil_s", "gc_s", "cpu_s"):
+                    part[key] += line.get(key, 0.0)
+                part["work_s"] += sum(line.get(key, 0.0) for key in ("python_s", "native_s", "system_s"))
+    return found
+
+
+def _apart_error(seen, true, true_cpu_s):
+    """The largest error of waiting for the GIL (of the time with it) and of garbage collection (of
+    the work), in points; None where the truth says nothing of them."""
+    errors = []
+    if "gil_s" in true:
+        errors.append(seen["gil_s"] / max(1e-9, seen["gil_s"] + seen["cpu_s"]) -
+                      true["gil_s"] / (true["gil_s"] + true_cpu_s))
+    if "gc_s" in true:
+        errors.append(seen["gc_s"] / max(1e-9, seen["work_s"]) - true["gc_s"] / true_cpu_s)
+    return max((100 * abs(error) for error in errors), default=None)
+
+
 def compare(profile, truth, path):
     """A list of Error, one a part; empty when the profile has no time at all."""
     times, total = reported_times(profile, truth, path)
     if total <= 0:
         return []
     clock = "cpu_s" if truth["clock"] == "cpu" else "wall_s"
+    apart = _reported_apart(profile, truth, path) if "heatline" in profile else {}
     errors = []
     for name, part in truth["parts"].items():
         true_share = part[clock] / truth["total_" + clock]
         own = sum(times[name])
         share = own / total
         split = _split_error(times[name], part["split"]) if true_share >= MIN_JUDGED_SHARE else None
+        off = _apart_error(apart[name], part["apart"], part["cpu_s"]) if apart else None
+        if off is not None:
+            split = max(split or 0.0, off)
         fractions = " ".join("%s %3.0f" % (kind, 100 * value / own if own else 0)
                              for kind, value in zip(KINDS, times[name]))
         detail = "%-22s true %5.1f  seen %5.1f  %s  expected %s" % (
             name, 100 * true_share, 100 * share, fractions,
             ", ".join("%s %g-%g" % (kind, 100 * low, 100 * high) for kind, (low, high) in part["split"].items()))
+        if off is not None:
+            detail += "  %s off by %.1f" % (" and ".join(part["apart"]), off)
         errors.append(Error(name, 100 * abs(share - true_share), split, detail))
     return errors
 

@@ -14,6 +14,8 @@ profile of it is compared with:
 number, or (low, high) where the definition leaves a margin; left out: not judged.  `system` includes
 waiting, as in a profile's n_sys_percent.
 
+`apart` has what the phase knows of its waiting for the GIL and of garbage collection, in seconds.
+
 A phase drops what it makes before it returns: freeing it is part of its work, and is booked to where
 it happens.
 
@@ -37,6 +39,22 @@ _START_WALL = time.perf_counter()
 _START_CPU = time.process_time()
 
 
+class OffClock:
+    """How long the calling thread was off the CPU though it was not waiting for one."""
+
+    def __init__(self):
+        self.start_s = self._now()
+
+    @staticmethod
+    def _now():
+        with open("/proc/thread-self/schedstat") as text:
+            run_ns, ready_ns, _ = map(int, text.read().split())
+        return time.perf_counter() - (run_ns + ready_ns) / 1e9
+
+    def seconds(self):
+        return self._now() - self.start_s
+
+
 def seconds():
     """How long the case should run: $ACCURACY_SECONDS."""
     return float(os.environ.get("ACCURACY_SECONDS", "2"))
@@ -57,6 +75,7 @@ class Phase:
         self.wall_s = 0.0
         self.work = None  # runs one unit
         self.file = None  # a file name whose lines belong to this phase too
+        self.apart = {}   # gil_s: waited for the GIL; gc_s: collected garbage
 
     def time_s(self, clock):
         return self.cpu_s if clock == "cpu" else self.wall_s
@@ -113,7 +132,7 @@ class Case:
             "total_cpu_s": time.process_time() - _START_CPU,
             "total_wall_s": time.perf_counter() - _START_WALL,
             "parts": {phase.name: {"cpu_s": phase.cpu_s, "wall_s": phase.wall_s, "split": phase.split,
-                                   "file": phase.file}
+                                   "file": phase.file, "apart": phase.apart}
                       for phase in self.phases},
         }
         path = os.environ.get("ACCURACY_TRUTH")
