@@ -40,8 +40,9 @@ static const struct option view_options[] = {
 	 .help = "Where --html writes. Default: the profile's name with .html, in this folder.",
 	 FIELD(outfile)},
 	{.name = "live", .kind = OPTION_FLAG,
-	 .help = "Show a program that is being profiled now, by the PID of any of its processes; "
-		 "the page follows it, each second.",
+	 .help = "Show a running program, by the PID of any of its processes; the page follows it, "
+		 "each second. One that heatline has not started is looked at from outside, as by "
+		 "attach.",
 	 FIELD(is_live)},
 	{.name = "port", .kind = OPTION_INTEGER, .value = "PORT", .low = 0, .high = 65535,
 	 .help = "Serve the page at this port; 0: at any free one. Default: 11235, or the next "
@@ -249,7 +250,7 @@ const struct command command_view = {
 		"copies.  A MB is 1,048,576 bytes.",
 	.examples = "heatline view\tthe profile of the last run here, in the browser\n"
 		    "heatline view after.json before.json\tcompare two runs\n"
-		    "heatline view --live 4711\ta program that runs under heatline now\n"
+		    "heatline view --live 4711\ta program while it runs\n"
 		    "heatline view --html -o page.html\ta page to keep or to send\n"
 		    "heatline view -r before.json\tin the terminal, only the lines that matter\n"
 		    "heatline view --color=always | less -R\tcolours through a pipe\n",

@@ -13,13 +13,16 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/process.h"
 #include "cli/which_run.h"
+#include "collect/attach.h"
 #include "profile/read.h"
 #include "profile/write.h"
 #include "serve/assets.h"
 
 #define SECOND_NS 1000000000u
 #define STEP_NS 100000000u     /* between two looks whether there is something new */
+#define LOOKS_HZ 1000          /* at a process that no run has started */
 #define BEGIN_NS (10ull * SECOND_NS) /* for the run to begin */
 
 /* A run and its page. */
@@ -112,7 +115,24 @@ static bool follow_to_end(struct follower *follower, const sigset_t *signals)
 
 /* --- view --live --- */
 
-static int serve_run(const struct page_options *options, struct run_entry *run, struct err *err)
+/* What is to be shown: a run, or a process of nobody's run. */
+struct subject {
+	struct run_entry *run;  /* borrowed; or */
+	struct attach *attach;  /* borrowed */
+	const char *program;    /* its name; borrowed */
+};
+
+static bool follow_subject(const struct subject *subject, struct server *server,
+			   const sigset_t *signals)
+{
+	struct follower follower = {.run = subject->run, .server = server};
+
+	return subject->run ? follow_to_end(&follower, signals)
+			    : live_follow_process(subject->attach, server, signals);
+}
+
+static int serve_subject(const struct page_options *options, const struct subject *subject,
+			 struct err *err)
 {
 	struct store *store = store_new();
 	sigset_t signals, before;
@@ -121,11 +141,9 @@ static int serve_run(const struct page_options *options, struct run_entry *run, 
 	page_block_signals(&signals, &before);
 	struct server *server = page_start(options, store, true, err);
 	if (server) {
-		struct follower follower = {.run = run, .server = server};
-
-		publish_nothing(server, run->control->program);
+		publish_nothing(server, subject->program);
 		page_announce(server, options->may_open, "until Ctrl-C", stdout);
-		if (follow_to_end(&follower, &signals)) {
+		if (follow_subject(subject, server, &signals)) {
 			fprintf(stderr, "heatline: the program has ended; its profile is still served\n");
 			page_wait(server, &signals);
 		}
@@ -137,19 +155,54 @@ static int serve_run(const struct page_options *options, struct run_entry *run, 
 	return server ? 0 : -1;
 }
 
-int live_view(const struct page_options *options, const char *word)
+/* Serves the page of a process that no run has started. */
+static int serve_process(const struct page_options *options, pid_t pid, struct err *err)
+{
+	char command[64];
+	struct attach_options how = {.pid = pid, .command = command, .rate_hz = LOOKS_HZ,
+				     .has_children = true, .cpu_percent_threshold = 1};
+	struct attach_figures figures;
+
+	snprintf(command, sizeof(command), "heatline view --live %d", (int)pid);
+	struct attach *attach = attach_new(&how, err);
+	if (!attach)
+		return -1;
+	attach_figures(attach, &figures);
+	struct subject subject = {.attach = attach, .program = figures.program};
+	int status = serve_subject(options, &subject, err);
+	attach_free(attach);
+	return status;
+}
+
+static int serve_named(const struct page_options *options, const char *word, struct err *err)
 {
 	struct runs runs;
-	struct err err;
-	int status = assets_check(&err);
+	pid_t pid = 0;
+	int status = assets_check(err);
 
+	if (!status && word)
+		status = process_parse_pid(word, &pid, err);
 	if (status)
-		return command_error(&err);
+		return status;
 	runs_init(&runs);
-	struct run_entry *run = which_run(&runs, word, "view --live", &err);
-	status = run ? serve_run(options, run, &err) : -1;
+	struct run_entry *run = word ? runs_find(&runs, pid)
+				     : which_run(&runs, NULL, "view --live", err);
+	if (run) {
+		struct subject subject = {.run = run, .program = run->control->program};
+
+		status = serve_subject(options, &subject, err);
+	} else {
+		status = word ? serve_process(options, pid, err) : -1;
+	}
 	runs_fini(&runs);
-	return status ? command_error(&err) : 0;
+	return status;
+}
+
+int live_view(const struct page_options *options, const char *word)
+{
+	struct err err;
+
+	return serve_named(options, word, &err) ? command_error(&err) : 0;
 }
 
 /* --- run --live --- */

@@ -9,13 +9,20 @@
 #include "base/err.h"
 #include "cli/page.h"
 
-/* `view --live`: serves the page of the run that this word names (which_run.h),
- * and of its profile after it has ended, until Ctrl-C.  Returns the exit status. */
+/* `view --live`: serves the page of the run to which the process with this number
+ * belongs (NULL: of the only one); of a process that is in none, which is then
+ * looked at from outside (collect/attach.h).  After its end the profile is still
+ * served, until Ctrl-C.  Returns the exit status. */
 int live_view(const struct page_options *options, const char *word);
 
 /* `run --live`: serves the page of the run that this process is about to begin,
  * from a process of its own that ends with the run.  program is its name until
  * there is a profile.  The address is on stderr when it returns.  0, or negative with the reason in err. */
 int live_start(const char *program, struct err *err);
+
+/* For live_view: looks at the process and publishes what is seen, until it has
+ * ended (true) or one of the signals comes. */
+struct attach;
+bool live_follow_process(struct attach *attach, struct server *server, const sigset_t *signals);
 
 #endif

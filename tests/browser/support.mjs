@@ -81,6 +81,21 @@ export function serve(...args) {
 	});
 }
 
+// `heatline run --live`: its page, and when it has ended.
+export function runLive(...args) {
+	const run = spawn(heatline, ["run", "--live", "-q", ...args], { cwd: scratch, stdio: ["ignore", "ignore", "pipe"] });
+	const ended = new Promise((resolve) => run.on("exit", resolve));
+	return new Promise((resolve, reject) => {
+		let said = "";
+		run.stderr.on("data", (data) => {
+			said += data;
+			const url = /http:\/\/127\.0\.0\.1:\d+\/\w+\//.exec(said)?.[0];
+			if (url) resolve({ url, ended });
+		});
+		run.on("exit", () => reject(new Error(`the run ended: ${said}`)));
+	});
+}
+
 const FLAGS = [
 	"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 	"--disable-background-networking", "--disable-component-update", "--disable-sync",

@@ -237,6 +237,26 @@ class TestViewLive:
                 return events.answer.status == 200
         wait_for(joins)
 
+    def test_a_program_that_heatline_has_not_started(self, any_python, program, watch):
+        script = program(PROGRAM)
+        command = [any_python.executable, script]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout.readline() == "begun\n"
+                page = watch(process.pid)
+                with Events(page) as events:
+                    first = events.profile()
+                    assert str(script) in first["files"]
+                    assert events.profile()["elapsed_time_sec"] > first["elapsed_time_sec"]
+                    script.with_name("end").touch()
+                    while events.next() != ("end", {}):
+                        pass
+            finally:
+                script.with_name("end").touch()
+        assert process.returncode == 5
+        assert page.get("api/profile/0").json()["heatline"]["is_partial"] is False
+        assert page.get("api/info").json()["is_live"] is False
+
     @pytest.mark.parametrize("words", [["x"], ["-1"], ["0"], ["1"], ["99999999"], ["1", "2"]])
     def test_wrong_numbers(self, heatline, words):
         done = run([heatline, "view", "--live", "--", *words])
