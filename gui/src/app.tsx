@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AppContext, type App } from "./context.ts";
 import { handleKey } from "./keys.ts";
-import { followLive, type Loaded } from "./load.ts";
+import { followLive, type Connection, type Loaded } from "./load.ts";
 import type { Profile } from "./model.ts";
 import { Help } from "./parts/help.tsx";
 import { usePrinting } from "./parts/print.tsx";
@@ -29,7 +29,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 	const [state, setState] = useState<State>(readAddress);
 	const [notice, setNotice] = useState("");
 	const [isHelp, setHelp] = useState(false);
-	const [isConnected, setConnected] = useState(loaded.server?.isLive ?? false);
+	const [connection, setConnection] = useState<Connection>("live");
 	const [choice, theme, setTheme] = useTheme();
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
@@ -56,7 +56,15 @@ export function Page({ loaded }: { loaded: Loaded }) {
 			removeEventListener("hashchange", back);
 		};
 	}, []);
-	useEffect(() => (loaded.server?.isLive ? followLive(setProfile, setConnected) : undefined), []);
+	useEffect(() => (loaded.server?.isLive ? followLive((next) => {
+		setProfile((old) => {
+			// The order of the files changes while the program runs; the one looked at stays.
+			const path = old.files[latest.current.file]?.path;
+			const index = next.files.findIndex((file) => file.path === path);
+			if (index >= 0 && index !== latest.current.file) go({ file: index }, false);
+			return next;
+		});
+	}, setConnection) : undefined), []);
 
 	const slice = useMemo(
 		() => (state.range ? partOfRun(profile, state.range) : wholeRun(profile)),
@@ -76,7 +84,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 	});
 	return (
 		<AppContext.Provider value={app}>
-			<TopBar theme={choice} setTheme={setTheme} openHelp={() => setHelp(true)} isConnected={isConnected} />
+			<TopBar theme={choice} setTheme={setTheme} openHelp={() => setHelp(true)} connection={connection} />
 			<RangeChip />
 			<main id="view" class={`view-${state.view}`} tabIndex={-1}>
 				{state.view === "summary" && <Summary />}

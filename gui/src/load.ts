@@ -68,18 +68,20 @@ export async function openEditor(file: number, path: string, line: number): Prom
 	return response.ok;
 }
 
+export type Connection = "live" | "not connected" | "ended";
+
 // Calls back with a new profile each time that the running program has one.
 export function followLive(
-	changed: (profile: Profile) => void, connected: (isConnected: boolean) => void,
+	changed: (profile: Profile) => void, connected: (connection: Connection) => void,
 ): () => void {
 	const events = new EventSource("api/live");
 	events.addEventListener("profile", (event) => {
-		connected(true);
+		connected("live");
 		changed(readText(String((event as MessageEvent).data)));
 	});
-	events.addEventListener("error", () => connected(false));
+	events.addEventListener("error", () => connected("not connected"));
 	events.addEventListener("end", () => { // the program has ended: there is nothing to wait for
-		connected(false);
+		connected("ended");
 		events.close();
 	});
 	return () => events.close();

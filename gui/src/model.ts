@@ -143,6 +143,7 @@ export interface Profile {
 	readonly version: string;
 	readonly python: string;
 	readonly machine: string;
+	readonly suspended: number; // seconds of the elapsed time that were not profiled
 	readonly isPartial: boolean;
 	readonly isScalene: boolean;
 	readonly hasGpu: boolean;
@@ -202,6 +203,7 @@ export function readProfile(value: unknown): Profile {
 		version: raw.text(ours.version),
 		python: raw.text(ours.python),
 		machine: raw.text(ours.machine),
+		suspended: raw.number(ours.suspended_s),
 		isPartial: raw.flag(ours.is_partial),
 		isScalene,
 		hasGpu: raw.flag(top.gpu),
@@ -246,12 +248,9 @@ export function sumTimes(lines: readonly Times[]): Times {
 function readFile(index: number, path: string, file: raw.Raw, folder: string, base: Base): File {
 	const leaks = raw.object(file.leaks);
 	const records = raw.list(file.lines).map(raw.object);
-	const lines = records
-		.map((record) => readLine(index, record, base, leaks))
-		.filter(hasFigures);
-	const functions = raw.list(file.functions)
-		.map((record) => readLine(index, raw.object(record), base, {}))
-		.filter(hasFigures);
+	const lines = records.filter(hasFigures).map((record) => readLine(index, record, base, leaks));
+	const functions = raw.list(file.functions).map(raw.object).filter(hasFigures)
+		.map((record) => readLine(index, record, base, {}));
 	const source = readSource(file, records, base);
 	return {
 		index,
@@ -304,10 +303,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	lt: "<", gt: ">", quot: '"', "#x27": "'", "#39": "'", amp: "&",
 };
 
-function hasFigures(line: Line): boolean {
-	return line.self > 0 || line.inclusive > 0 || line.allocated > 0 || line.copied > 0 ||
-		line.idle > 0 || line.gpuPercent > 0 || line.awaitPercent > 0 || line.atPeak > 0 ||
-		line.peak > 0 || line.copyRate > 0;
+// Most lines of a file have none; looking before reading saves most of the time.
+const FIGURES = [
+	"n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent", "inclusive_s", "n_malloc_mb", "n_peak_mb", "n_copy_mb", "n_copy_mb_s",
+	"idle_s", "n_gpu_percent", "n_async_await_percent", "n_at_peak_mb", "n_samples",
+] as const;
+
+function hasFigures(record: raw.Raw): boolean {
+	return FIGURES.some((key) => raw.number(record[key]) > 0);
 }
 
 function readLine(file: number, record: raw.Raw, base: Base, leaks: raw.Raw): Line {

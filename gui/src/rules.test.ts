@@ -50,6 +50,18 @@ test("what to look at names the line and the figure", () => {
 	assert.ok(isRough(one.lines.find((line) => line.line === 4)!));
 });
 
+test("well-known slow ways are named by their inclusive time", () => {
+	const one = readProfile({
+		elapsed_time_sec: 10, entrypoint_dir: "/p", files: { "/p/x.py": { lines: [
+			{ lineno: 1, line: "for i, row in frame.iterrows():\n", n_cpu_percent_python: 2, python_s: 0.2, native_s: 0, system_s: 0, wait_s: 0, inclusive_s: 3, n_inclusive_percent: 30 },
+		] } },
+		heatline: { time: { total_s: 10, python_s: 9 }, quality: { samples: 5000 } },
+	});
+	const found = findings(one, wholeRun(one)).find((finding) => finding.title.startsWith("Rows of a table"));
+	assert.equal(found?.title, "Rows of a table are gone through one by one: 30.0%");
+	assert.equal(found?.line?.line, 1);
+});
+
 test("a small profile says so", () => {
 	const tiny = readProfile({ elapsed_time_sec: 0.02, files: {}, heatline: { time: { total_s: 0.02 }, quality: { samples: 3, wait_samples: 0 } } });
 	assert.equal(findings(tiny, wholeRun(tiny))[0]?.title, "Only 3 samples");

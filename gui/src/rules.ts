@@ -75,7 +75,7 @@ function timeReason(line: Line, textOf: (line: number) => string): Reason | unde
 	if (line.gil > line.self / 3) return { kind: "wait", text: "waits for the GIL" };
 	if (line.gc > line.self / 3) return { kind: "python", text: "garbage collection" };
 	if (line.wait > line.self / 2) return { kind: "wait", text: WAITS_FOR[line.waitsFor] ?? firstMatch(WAITS, code) ?? "waits" };
-	if (line.system > line.self / 2) return { kind: "system", text: "system calls" };
+	if (line.system > line.self / 2) return { kind: "system", text: "in the kernel" };
 	if (/^\s*(import|from)\s/.test(code)) return { kind: "python", text: "imports" };
 	if (line.native > line.self / 2) return { kind: "native", text: firstMatch(NATIVE, code) ?? "native code" };
 	if (line.python > line.self / 2) return { kind: "python", text: pythonReason(line, code, textOf) };
@@ -101,6 +101,8 @@ const place = (profile: Profile, line: Line) => shortPath(`${profile.files[line.
 export function findings(profile: Profile, slice: Slice): Finding[] {
 	const found = [
 		...timeFindings(profile, slice),
+		...habitFindings(profile, slice),
+		...functionFindings(profile, slice),
 		...waitFindings(profile, slice),
 		...memoryFindings(profile),
 		...threadFindings(profile),
@@ -130,12 +132,14 @@ function timeFindings(profile: Profile, slice: Slice): Finding[] {
 	if (systemShare >= 20)
 		found.push({
 			title: `The kernel takes ${percent(systemShare)}`,
-			detail: "Many small reads and writes, or memory taken and given back again and again. Larger buffers help.",
+			detail: "System calls, or memory touched for the first time (page faults). Larger buffers and arrays that are used again help.",
 			line: [...slice.lines].sort((a, b) => b.system - a.system)[0],
 			weight: systemShare,
 		});
-	const imports = slice.lines.filter((line) => /^\s*(import|from)\s/.test(line.text));
-	const importShare = imports.reduce((sum, line) => sum + line.percent, 0);
+	// A module that is imported has its own imports below it: only the program's count, with all below.
+	const imports = slice.lines.filter((line) => /^(import|from)\s/.test(line.text) && profile.files[line.file]?.kind === "project")
+		.sort((a, b) => b.inclusive - a.inclusive);
+	const importShare = imports.reduce((sum, line) => sum + Math.max(line.percent, line.inclusivePercent), 0);
 	if (importShare >= 10)
 		found.push({
 			title: `Imports take ${percent(importShare)}`,
@@ -151,6 +155,46 @@ function timeFindings(profile: Profile, slice: Slice): Finding[] {
 			weight: gcShare,
 		});
 	return found;
+}
+
+// Well-known slow ways of doing things: what the code looks like, and what to do instead.
+const HABITS: readonly (readonly [RegExp, string, string])[] = [
+	[/\.iterrows\s*\(|\.itertuples\s*\(/, "Rows of a table are gone through one by one", "Operations on whole columns do the same in native code."],
+	[/\.apply\s*\(.*axis\s*=\s*(1|"")/, "A function is called for every row of a table", "Operations on whole columns do the same in native code."],
+	[/\b(np\.(append|concatenate|vstack|hstack)|pd\.concat)\s*\(/, "Arrays are put together again and again", "Each time all is copied: collect the parts in a list and join them once."],
+	[/\bdeepcopy\s*\(/, "Objects are copied deeply", "deepcopy visits every object in Python; a copy of what changes is often enough."],
+];
+const HABIT_PERCENT = 5;
+
+function habitFindings(profile: Profile, slice: Slice): Finding[] {
+	const found: Finding[] = [];
+	for (const [pattern, title, advice] of HABITS) {
+		const lines = slice.lines.filter((line) => line.inclusivePercent >= HABIT_PERCENT &&
+			profile.files[line.file]?.kind === "project" && pattern.test(bareCode(line.text)));
+		const most = lines.sort((a, b) => b.inclusive - a.inclusive)[0];
+		if (most)
+			found.push({
+				title: `${title}: ${percent(most.inclusivePercent)}`,
+				detail: `${place(profile, most)} takes ${seconds(most.inclusive)} with what it calls. ${advice}`,
+				line: most,
+				weight: most.inclusivePercent,
+			});
+	}
+	return found;
+}
+
+// The program's heaviest function that is not just the way to all the others.
+function functionFindings(profile: Profile, slice: Slice): Finding[] {
+	const heaviest = slice.functions
+		.filter((func) => profile.files[func.file]?.kind === "project" && func.inclusivePercent >= 20 && func.inclusivePercent <= 80 && !func.text.startsWith("<"))
+		.sort((a, b) => b.inclusive - a.inclusive)[0];
+	if (!heaviest || heaviest.self > heaviest.inclusive / 2) return [];
+	return [{
+		title: `${heaviest.text} takes ${percent(heaviest.inclusivePercent)} with what it calls`,
+		detail: `${place(profile, heaviest)}: ${seconds(heaviest.inclusive)}, of which ${seconds(heaviest.self)} in itself.`,
+		line: { ...heaviest, text: `def ${heaviest.text}` },
+		weight: heaviest.inclusivePercent / 2,
+	}];
 }
 
 function adviceFor(line: Line): string {

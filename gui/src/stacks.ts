@@ -143,11 +143,11 @@ export function ownTimes(stacks: Stacks): Float64Array {
 	return python.map((time, i) => time + native[i]! + system[i]! + wait[i]!);
 }
 
-// The same for one thread.
-export function threadTimes(stacks: Stacks, thread: number): Float64Array {
+// The same for some threads.
+export function threadTimes(stacks: Stacks, isWanted: (thread: number) => boolean): Float64Array {
 	const times = new Float64Array(stacks.count);
 	for (let i = 0; i < stacks.threadNodes.length; i++)
-		if (stacks.threadOf[i] === thread) times[stacks.threadNodes[i]!]! += stacks.threadTimes[i]!;
+		if (isWanted(stacks.threadOf[i]!)) times[stacks.threadNodes[i]!]! += stacks.threadTimes[i]!;
 	return times;
 }
 

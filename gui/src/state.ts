@@ -21,7 +21,7 @@ export interface State {
 	readonly query: string;
 	readonly range: Range | undefined;
 	readonly metric: Metric;
-	readonly thread: number; // -1: all
+	readonly thread: number; // -1: all; -2 - n: all of process n
 	readonly isInverted: boolean;
 	readonly isScopeOnly: boolean;
 	readonly isTable: boolean;

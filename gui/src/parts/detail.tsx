@@ -1,7 +1,7 @@
 // About the selected line: its figures in words, who calls it and whom it calls.
 
 import { useMemo } from "preact/hooks";
-import { functionOf, useApp } from "../context.ts";
+import { functionOf, useApp, type App } from "../context.ts";
 import { baseName, count, megabytes, percent, seconds } from "../format.ts";
 import { openEditor } from "../load.ts";
 import type { Line } from "../model.ts";
@@ -41,7 +41,7 @@ export function Detail({ line }: { line: Line }) {
 	);
 }
 
-export async function openInEditor(app: ReturnType<typeof useApp>, line: { file: number; line: number }): Promise<void> {
+export async function openInEditor(app: App, line: { file: number; line: number }): Promise<void> {
 	const isOpen = await openEditor(line.file, app.profile.files[line.file]?.path ?? "", line.line).catch(() => false);
 	app.say(isOpen ? "Opened in the editor." : "The editor could not be opened: set $VISUAL or $EDITOR.");
 }

@@ -74,14 +74,12 @@ function drawOverview(
 	const { timeline } = profile;
 	if (timeline) {
 		const states = sumThreads(timeline, (thread) => profile.threads[thread]?.isMain ?? false);
-		let most = 0;
-		for (let bin = 0; bin < timeline.bins; bin++)
-			most = Math.max(most, KINDS.reduce((sum, [kind]) => sum + states[kind][bin]!, 0));
+		const most = scaleOf(Array.from({ length: timeline.bins }, (_, bin) => KINDS.reduce((sum, [kind]) => sum + states[kind][bin]!, 0)));
 		const step = width / timeline.bins;
 		for (let bin = 0; bin < timeline.bins; bin++) {
 			let y = HEIGHT;
 			for (const [kind] of KINDS) {
-				const high = most > 0 ? (states[kind][bin]! / most) * (HEIGHT - 4) : 0;
+				const high = most > 0 ? Math.min((states[kind][bin]! / most) * (HEIGHT - 4), y) : 0;
 				context.fillStyle = colour(kind);
 				context.fillRect(bin * step, y - high, Math.max(step - 0.5, 0.5), high);
 				y -= high;
@@ -90,6 +88,13 @@ function drawOverview(
 	} else drawMoments(context, width, profile, until, colour("python"));
 	drawMemory(context, width, profile, until, colour("memory"));
 	drawVeil(context, width, HEIGHT, range, until);
+}
+
+// The full height.  One bin that stands out (a residue booked late) must not flatten the rest.
+function scaleOf(sums: number[]): number {
+	const sorted = sums.sort((a, b) => a - b);
+	const usual = sorted[Math.floor(sorted.length * 0.97)] ?? 0;
+	return Math.min(sorted[sorted.length - 1] ?? 0, usual * 1.5 || Infinity);
 }
 
 // Without a timeline: how many lines' samples fall where.

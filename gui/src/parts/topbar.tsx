@@ -2,7 +2,7 @@
 
 import { useApp } from "../context.ts";
 import { baseName } from "../format.ts";
-import { EXPORTS } from "../load.ts";
+import { EXPORTS, type Connection } from "../load.ts";
 import { copyMarkdown } from "../markdown.ts";
 import { VIEWS, type View } from "../state.ts";
 import { THEMES, type Theme } from "../theme.ts";
@@ -20,7 +20,7 @@ interface Props {
 	theme: Theme;
 	setTheme(theme: Theme): void;
 	openHelp(): void;
-	isConnected: boolean;
+	connection: Connection;
 }
 
 export function TopBar(props: Props) {
@@ -36,7 +36,7 @@ export function TopBar(props: Props) {
 					{[profile.python && `Python ${profile.python}`, profile.started > 0 && new Date(profile.started * 1000).toLocaleString(), profile.machine]
 						.filter(Boolean).join(" · ")}
 				</span>
-				{server?.isLive && <span class={props.isConnected ? "live" : "live off"} role="status">{props.isConnected ? "live" : "not connected"}</span>}
+				{server?.isLive && <span class={props.connection === "live" ? "live" : "live off"} role="status">{props.connection}</span>}
 			</div>
 			<nav class="tabs" aria-label="Views">
 				{VIEWS.map((view) => (

@@ -31,10 +31,10 @@ export function showValue(metric: Metric, value: number): string {
 // What the frames are weighed by.  The range and the thread narrow time; the other
 // metrics are those of the whole run.
 export function weightsOf(app: App, stacks: Stacks, metric: Metric): Float64Array {
-	const { slice, state } = app;
+	const { slice, state, profile } = app;
 	if (metric !== "time") return stacks.column[metric];
-	if (state.thread < 0) return slice.nodeTimes ?? ownTimes(stacks);
-	const times = threadTimes(stacks, state.thread);
+	if (state.thread === -1) return slice.nodeTimes ?? ownTimes(stacks);
+	const times = threadTimes(stacks, (thread) => thread === state.thread || profile.threads[thread]?.process === -2 - state.thread);
 	if (!slice.range || !slice.nodeTimes) return times;
 	const all = ownTimes(stacks);
 	return times.map((time, node) => (all[node]! > 0 ? (time / all[node]!) * slice.nodeTimes![node]! : 0));
@@ -104,6 +104,9 @@ function FlameToolbar({ stacks }: { stacks: Stacks }) {
 			{hasThreads && (
 				<label>of <select value={String(state.thread)} onChange={(event) => app.go({ thread: Number(event.currentTarget.value), metric: "time" })}>
 					<option value="-1">all threads</option>
+					{profile.processes.length > 1 && profile.processes.map((process, i) => (
+						<option key={`p${i}`} value={String(-2 - i)}>process {process.pid}</option>
+					))}
 					{profile.threads.map((thread, i) => (
 						<option key={i} value={String(i)}>{thread.name} ({profile.processes.length > 1 ? `process ${profile.processes[thread.process]?.pid}, ` : ""}{thread.tid})</option>
 					))}

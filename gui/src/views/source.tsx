@@ -1,7 +1,7 @@
 // Every file with its lines, figures in the cells.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { COLUMNS, type ColumnDef } from "../columns.tsx";
 import { matches, useApp, type App } from "../context.ts";
 import { count, shortPath } from "../format.ts";
@@ -33,6 +33,12 @@ export function Source() {
 	const rows = useMemo(() => makeRows(app, file, texts), [app.slice, file, texts, state.mode, state.sort, state.isAscending, state.query]);
 	const highlighter = useHighlighter(texts, file);
 	const full = rows.reduce((most, row) => Math.max(most, row.line?.self ?? 0), 0);
+	// A file is first seen where it is hot.
+	const seen = useRef<File | undefined>(undefined);
+	const isFirst = file !== undefined && seen.current?.path !== file.path && state.line === 0 && state.sort === "";
+	useEffect(() => {
+		seen.current = file;
+	}, [file]);
 	const selected = rows.findIndex((row) => row.gap === 0 && row.number === state.line && state.line > 0);
 	const line = state.mode === "functions" ? undefined : app.slice.linesOf[state.file]?.find((one) => one.line === state.line);
 	const width = columns.reduce((sum, column) => sum + column.width, 0);
@@ -53,7 +59,7 @@ export function Source() {
 					rowHeight={21}
 					count={rows.length}
 					label={file ? `Lines of ${file.name}` : "All files"}
-					focus={selected}
+					focus={isFirst ? rows.findIndex((row) => row.line !== undefined && row.line.self === full) : selected}
 					columns={columns.length + 2}
 					header={head}
 					aside={state.sort === "" && state.mode === "all" && file ? <Minimap rows={rows.length} heat={heatOf(rows)} full={full} /> : undefined}
