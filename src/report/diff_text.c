@@ -13,6 +13,7 @@
 #define MAX_ROWS 15u        /* of each list */
 #define MAX_PLACE_CELLS 40u
 #define MIN_SOURCE_CELLS 8u
+#define NARROW_COLUMNS 60u /* in less, only the change itself is shown */
 #define LEAST_SHARE 0.001   /* of the time: less is not worth a row */
 
 typedef struct figure figure_of(double value);
@@ -131,27 +132,40 @@ static uint32_t put_change(FILE *out, const struct style *style, const struct di
 	style_put(out, style, change > 0 ? PAINT_HOT : PAINT_STRING);
 	fprintf(out, "%8s", text);
 	style_put(out, style, PAINT_NONE);
+	if (style->is_cut && style->columns < NARROW_COLUMNS) {
+		fputs("  ", out);
+		return 2 + 8 + 2;
+	}
 	fprintf(out, "  %7s %s %-7s  ", figure(value->before).text, arrow(style),
 		figure(value->after).text);
 	return 2 + 8 + 2 + 7 + 1 + (style->has_utf8 ? 1 : 2) + 1 + 7 + 2;
 }
 
-/* "app.py:11 (was 9)"; the cells. */
-static uint32_t put_place(FILE *out, const struct style *style, const struct diff_line *line)
+/* ":11" and what became of the line: " (was 9)". */
+static struct figure place_end(const struct diff_line *line)
 {
 	const struct profile_line *before = line->line[DIFF_BEFORE], *after = line->line[DIFF_AFTER];
+	struct figure end;
+	char past[20] = "";
+	if (before && after && before->line != after->line)
+		snprintf(past, sizeof(past), " (was %u)", before->line);
+	snprintf(end.text, sizeof(end.text), ":%u%s", diff_line_number(line),
+		 !before ? " (new)" : !after ? " (gone)" : past);
+	return end;
+}
+
+/* "app.py:11 (was 9)" after `used` cells, the beginning of the path cut; the cells. */
+static uint32_t put_place(FILE *out, const struct style *style, const struct diff_line *line,
+			  uint32_t used)
+{
 	const char *path = glyph_short_path(style, diff_line_file(line)->path);
-	uint32_t cells = glyph_put_tail(out, style, path, MAX_PLACE_CELLS);
-	cells += (uint32_t)fprintf(out, ":%u", diff_line_number(line));
-	style_put(out, style, PAINT_DIM);
-	if (!before)
-		cells += (uint32_t)fprintf(out, " (new)");
-	else if (!after)
-		cells += (uint32_t)fprintf(out, " (gone)");
-	else if (before->line != after->line)
-		cells += (uint32_t)fprintf(out, " (was %u)", before->line);
-	style_put(out, style, PAINT_NONE);
-	return cells;
+	struct figure end = place_end(line);
+	uint32_t end_cells = (uint32_t)strlen(end.text), room = MAX_PLACE_CELLS;
+	if (style->is_cut && used + end_cells + room > style->columns)
+		room = style->columns > used + end_cells ? style->columns - used - end_cells : 0;
+	room = glyph_put_tail(out, style, path, room);
+	fputs(end.text, out);
+	return room + end_cells;
 }
 
 static void put_source(FILE *out, const struct style *style, const struct diff_line *line,
@@ -171,7 +185,7 @@ static void put_line(FILE *out, const struct style *style, const struct diff_lin
 		     const struct diff_value *value, figure_of *figure)
 {
 	uint32_t used = put_change(out, style, value, figure);
-	used += put_place(out, style, line);
+	used += put_place(out, style, line, used);
 	put_source(out, style, line, used);
 	fputc('\n', out);
 }

@@ -130,6 +130,17 @@ def test_golden(compare):
         assert text == path.read_text()
 
 
+@pytest.mark.parametrize("columns", [24, 40, 59, 60, 80, 133])
+def test_lists_keep_to_the_width(compare, columns):
+    before = make([0, 1, 2, 3], root="/a/rather/long/path/to/the/project", peaks=[0, 9, 9, 9])
+    after = make([0, 4, 1, 9], root="/a/rather/long/path/to/the/project", peaks=[0, 40, 2, 9],
+                 source=["", *[f"{line}  # {'long ' * 40}" for line in SOURCE]][:4])
+    text = compare("diff", before, after, COLUMNS=str(columns)).stdout
+    rows = [row for row in text.splitlines() if re.match(r" +[+-][\d.]+ (?:s|ms|MB|KB) ", row)]
+    assert len(rows) > 3
+    assert all(len(row) <= columns for row in rows), rows
+
+
 def test_hostile_names(compare, heatline, tmp_path):
     source = ["def \x1b[31m():", "\x1b]0;title\x07", "a\u202eb", "'" * 5000]
     text = compare("diff", make([1, 1, 2, 3], source=source), make([2, 2, 4, 6], source=source)).stdout

@@ -16,6 +16,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+#define LLVMFuzzerTestOneInput fuzz_export
+#include "../fuzz/fuzz_export.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_read
 #include "../fuzz/fuzz_read.c"
 #undef LLVMFuzzerTestOneInput
@@ -123,6 +126,12 @@ static void test_read(void **state)
 	fuzz_file(fuzz_read, HEATLINE_GOLDEN "/scalene.json", MUTATIONS / 8);
 }
 
+static void test_export(void **state)
+{
+	fuzz_corpus(fuzz_export, CORPUS "read");
+	fuzz_file(fuzz_export, HEATLINE_GOLDEN "/heatline.json", MUTATIONS / 40);
+}
+
 static void test_regions(void **state)
 {
 	fuzz_corpus(fuzz_regions, CORPUS "regions");
@@ -143,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_export),
 		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_source),
