@@ -67,7 +67,7 @@ struct thread {
 	uint64_t samples;
 	uint32_t row;            /* of the timeline, or TIMELINE_NO_ROW */
 	const char *line_file;   /* interned; the line in scope it was last seen at */
-	uint32_t line;
+	uint32_t line, line_code;
 	/* watch.c */
 	int schedstat_fd, syscall_fd; /* -1: not open */
 	uint64_t start_ns;

@@ -27,6 +27,7 @@ bool stacks_at_line(struct collector *collector, struct thread *thread,
 	uint32_t line = codes_line(code, frame.offset);
 	bool is_other = thread->line != line || thread->line_file != code->filename;
 	thread->line = line;
+	thread->line_code = frame.code;
 	thread->line_file = code->filename;
 	return is_other;
 }

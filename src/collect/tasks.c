@@ -32,6 +32,7 @@ void awaits_init(struct awaits *awaits)
 void awaits_fini(struct awaits *awaits)
 {
 	vec_free(&awaits->places);
+	vec_free(&awaits->blocking);
 	map_bytes_fini(&awaits->known);
 }
 
@@ -198,12 +199,15 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	py_addr event_loop = tstate == 0 ? 0 : tasks_running_loop(&process->tasks, tstate);
 	struct loop_tasks *loop = thread->loop;
 	if (event_loop == 0) {
-		if (loop != NULL)
+		if (loop != NULL) {
+			blocking_end(collector, thread, now_ns);
 			loop->count = loop->look_ns = loop->is_idle = 0;
+		}
 		return;
 	}
 	if (loop == NULL)
 		loop = thread->loop = mem_zalloc(1, sizeof(*loop));
+	blocking_look(collector, process, thread, tstate, now_ns, has_run);
 	if (has_run)
 		loop->is_idle = false;
 	/* What no thread has touched is as it was. */
@@ -327,4 +331,5 @@ void tasks_build(struct collector *collector, struct profile *profile)
 				figures_of(place, profile);
 	}
 	mark_coroutines(collector, profile);
+	blocking_build(collector, profile);
 }

@@ -42,10 +42,29 @@ struct await_place {
 	const char *names[AWAIT_NAMES]; /* interned; of different tasks */
 };
 
+/* A line at which steps of a loop took long. */
+struct blocking_place {
+	uint32_t code, line;
+	uint32_t count;
+	uint64_t longest_ns, total_ns;
+};
+
+#define STEP_LINES 8u
+
+/* The step that a loop is in. */
+struct step_state {
+	struct task_step step;
+	uint64_t start_ns, seen_ns; /* began, as far as is known; last seen; 0: none */
+	struct {
+		uint32_t code, line, count;
+	} lines[STEP_LINES]; /* where it was seen */
+};
+
 /* All places of a run. */
 struct awaits {
 	VEC(struct await_place) places;
 	struct map_bytes known; /* struct await_key to place */
+	VEC(struct blocking_place) blocking;
 	double total_ns;        /* of all tasks, wherever they waited */
 	uint64_t looks;         /* at loops with tasks */
 };
@@ -61,6 +80,7 @@ struct waiting_task {
 struct loop_tasks {
 	struct task_sweep sweep;
 	uint64_t look_ns;
+	struct step_state step;
 	bool is_idle;     /* the loop waits for events; nodes are set */
 	bool is_complete; /* every task was read */
 	double weight;    /* tasks that one of these stands for */
@@ -91,6 +111,17 @@ void tasks_note_wait(struct collector *collector, struct process *process, struc
 /* How many of loop->tasks the thread's waiting is to be shared among; 0 when it
  * is none of a loop with tasks: then it is that of the thread's own stack. */
 uint32_t tasks_count_idle(const struct thread *thread);
+
+/* --- blocking.c --- */
+
+/* Looks which step the thread's loop is in; notes those that take long. */
+void blocking_look(struct collector *collector, struct process *process, struct thread *thread,
+		   py_addr tstate, uint64_t now_ns, bool has_run);
+
+/* The thread's loop is in no step any more. */
+void blocking_end(struct collector *collector, struct thread *thread, uint64_t now_ns);
+
+void blocking_build(struct collector *collector, struct profile *profile);
 
 /* What was found, into a profile whose stacks have been booked. */
 void tasks_build(struct collector *collector, struct profile *profile);

@@ -31,6 +31,7 @@ static const struct py_task_layout rows[] = {
 		.frame_state = PY_ABSENT,
 		.frame_locals = 360,
 		.code_names = 72,
+		.tuple_items = 24,
 	},
 	{
 		.version = 0x0309,
@@ -43,6 +44,7 @@ static const struct py_task_layout rows[] = {
 		.frame_state = PY_ABSENT,
 		.frame_locals = 360,
 		.code_names = 72,
+		.tuple_items = 24,
 	},
 	{
 		.version = 0x030a,
@@ -57,6 +59,7 @@ static const struct py_task_layout rows[] = {
 		.frame_state = 108,
 		.frame_locals = 352,
 		.code_names = 72,
+		.tuple_items = 24,
 	},
 	{
 		.version = 0x030b,
@@ -75,6 +78,7 @@ static const struct py_task_layout rows[] = {
 		.gen_frame = 80,
 		.gen_state = 75,
 		.code_names = 96,
+		.tuple_items = 24,
 	},
 	{
 		.version = 0x030c,
@@ -92,6 +96,7 @@ static const struct py_task_layout rows[] = {
 		.gen_frame = 72,
 		.gen_state = 67,
 		.code_names = 96,
+		.tuple_items = 24,
 	},
 	{
 		/* interp_modules is published. */
@@ -109,6 +114,7 @@ static const struct py_task_layout rows[] = {
 		.gen_frame = 72,
 		.gen_state = 67,
 		.code_names = 96,
+		.tuple_items = 24,
 	},
 };
 
@@ -123,12 +129,12 @@ const struct py_task_layout *py_task_layout_known(unsigned version)
 
 /* Words of the table at the start of _PyRuntime, by version: 3.13, 3.14, 3.15.
  * 0 where the row has it. */
-enum { MODULES, STACKPOINTER, LOCAL_NAMES, GEN_SIZE, GEN_FRAME, GEN_STATE, PUBLISHED };
+enum { MODULES, STACKPOINTER, LOCAL_NAMES, TUPLE_ITEM, GEN_SIZE, GEN_FRAME, GEN_STATE, PUBLISHED };
 
 static const uint8_t places[3][PUBLISHED] = {
-	{ 11, 0, 41, 0, 0, 0 },
-	{ 12, 37, 46, 83, 85, 86 },
-	{ 12, 45, 54, 99, 101, 102 },
+	{ 11, 0, 41, 51, 0, 0, 0 },
+	{ 12, 37, 46, 57, 83, 85, 86 },
+	{ 12, 45, 54, 69, 99, 101, 102 },
 };
 
 #define TABLE_WORDS 103u
@@ -217,8 +223,10 @@ int py_task_layout_published(const struct mem_reader *reader, py_addr runtime,
 	else if (!fill_new(words, layout, table, &row))
 		return -1;
 	if (words[MODULES] % 8 != 0 || words[MODULES] > 64u << 20 || words[LOCAL_NAMES] % 8 != 0 ||
-	    words[LOCAL_NAMES] > layout->code_size)
+	    words[LOCAL_NAMES] > layout->code_size || words[TUPLE_ITEM] % 8 != 0 ||
+	    words[TUPLE_ITEM] > 256)
 		return -1;
+	row.tuple_items = (uint32_t)words[TUPLE_ITEM];
 	row.interp_modules = (uint32_t)words[MODULES];
 	row.code_names = (uint32_t)words[LOCAL_NAMES];
 	*made = row;

@@ -47,6 +47,7 @@ struct py_task_layout {
 		frame_state;
 	uint32_t frame_locals; /* variables of a frame */
 	uint32_t code_names;   /* their names, a tuple */
+	uint32_t tuple_items;
 };
 
 /* The row for a released version before 3.14, or NULL.  Static storage. */
@@ -72,7 +73,7 @@ enum {
 	WEAKREF_OBJECT = 16,
 	WRAPPER_INNER = 16, /* coroutine_wrapper, async_generator_asend, ... */
 	HOLDER_LOOP = 16,
-	TUPLE_ITEMS = 24,
+	TUPLE_SIZE = 16,
 	FLOAT_VALUE = 16,
 	INT_TAG = 16, /* from 3.12 on */
 	INT_DIGIT = 24,

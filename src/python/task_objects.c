@@ -48,6 +48,7 @@ static enum object_kind static_kind(const char *name)
 		{ "int", OBJECT_INT },
 		{ "str", OBJECT_STR },
 		{ "float", OBJECT_FLOAT },
+		{ "NoneType", OBJECT_NONE },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

@@ -36,6 +36,7 @@ enum object_kind {
 	OBJECT_INT,
 	OBJECT_STR,
 	OBJECT_FLOAT,
+	OBJECT_NONE,
 };
 
 /* One process's tasks.  The caller sets walker, runtime and pid; the rest is
@@ -49,6 +50,8 @@ struct task_finder {
 	py_addr task_type;  /* _asyncio.Task */
 	py_addr all_tasks;  /* the set in the WeakSet; 0 with a list */
 	py_addr current_tasks; /* dict of loop to the task that runs; 0: the thread knows */
+	py_addr run_once;   /* code object of the loop's turn, and two of its variables */
+	uint32_t time_index, handle_index;
 	struct {
 		py_addr type;
 		uint8_t kind; /* enum object_kind */
@@ -78,6 +81,15 @@ bool tasks_has_current(struct task_finder *finder, py_addr tstate, py_addr loop)
  * before 3.14).  random is advanced. */
 uint32_t tasks_sample(struct task_finder *finder, py_addr tstate, struct task_sweep *sweep,
 		      uint64_t *random, py_addr *tasks, uint32_t room, uint32_t *total);
+
+/* What the loop of a thread is running. */
+struct task_step {
+	py_addr handle;   /* 0: nothing, it waits for events */
+	uint64_t turn_ns; /* when it began to run what was ready, on the monotonic clock */
+};
+
+/* False when it cannot be told (torn, or no loop of asyncio's own). */
+bool tasks_read_step(struct task_finder *finder, py_addr tstate, struct task_step *step);
 
 enum task_result {
 	TASK_WAITS, /* suspended by an await */

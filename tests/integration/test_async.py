@@ -27,12 +27,16 @@ def profiled(python):
     return run
 
 
-def line_of(run: ProfiledRun, name: str, mark: str) -> dict:
-    """The record of the line that ends with this mark."""
+def number_of(name: str, mark: str) -> int:
+    """The number of the line that ends with this mark."""
     for number, line in enumerate((ASYNC / name).read_text().splitlines(), 1):
         if re.search(rf"# {mark}$", line):
-            return run.lines_of(ASYNC / name)[number]
+            return number
     raise AssertionError(f"{name} has no line marked {mark}")
+
+
+def line_of(run: ProfiledRun, name: str, mark: str) -> dict:
+    return run.lines_of(ASYNC / name)[number_of(name, mark)]
 
 
 def percent(line: dict) -> float:
@@ -123,6 +127,19 @@ def test_loops_of_two_threads(profiled):
     assert elsewhere["n_async_concurrency_peak"] == 1
     assert elsewhere["idle_s"] == pytest.approx(elsewhere["await_s"], rel=0.3)
     assert elsewhere["n_wait_percent"] == 0
+
+
+def test_steps_that_block_the_loop(profiled):
+    run = profiled("blocking.py")
+    sleeps, computes, fair = (number_of("blocking.py", m) for m in ("SLEEPS", "COMPUTES", "FAIR"))
+    steps = {step["line"]: step for step in run.profile["heatline"]["async"]["blocking"]}
+    assert steps[sleeps]["function"].endswith("sleeps")
+    assert steps[sleeps]["count"] == 1
+    assert 0.7 <= steps[sleeps]["longest_s"] <= 1.6
+    assert steps[computes]["longest_s"] >= 0.35
+    # Many short steps are none that blocks, however long they take together.
+    assert steps.get(fair, {"total_s": 0})["total_s"] < steps[computes]["longest_s"]
+    assert any("blocks the event loop" in text for text in run.profile["heatline"]["quality"]["warnings"])
 
 
 def test_no_async(profiled):

@@ -1,0 +1,152 @@
+/* blocking.c - steps that keep an event loop from everything else.
+ *
+ * A step is known by the turn of the loop that runs it and its handle; seen at
+ * two looks it has lasted in between, whether it computed or was blocked.  A
+ * loop that is not asyncio's own shows neither: there only a step that did not
+ * run at all between two looks is known to be the same. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "collect/collector.h"
+#include "profile/model.h"
+
+#define STEP_LONG_NS 100000000u
+#define PLACES_MAX 1000u
+
+/* Notes where the thread was last seen as a place of the step. */
+static void note_line(struct step_state *state, const struct thread *thread)
+{
+	if (thread->line_code == 0)
+		return;
+	for (uint32_t i = 0; i < STEP_LINES; i++) {
+		bool is_free = state->lines[i].count == 0;
+		if (!is_free && (state->lines[i].code != thread->line_code ||
+				 state->lines[i].line != thread->line))
+			continue;
+		state->lines[i].code = thread->line_code;
+		state->lines[i].line = thread->line;
+		state->lines[i].count++;
+		return;
+	}
+}
+
+static struct blocking_place *place_of(struct awaits *awaits, uint32_t code, uint32_t line)
+{
+	for (uint32_t i = 0; i < awaits->blocking.count; i++) {
+		struct blocking_place *place = &awaits->blocking.items[i];
+		if (place->code == code && place->line == line)
+			return place;
+	}
+	if (awaits->blocking.count >= PLACES_MAX)
+		return NULL;
+	vec_push(&awaits->blocking, ((struct blocking_place){.code = code, .line = line}));
+	return &awaits->blocking.items[awaits->blocking.count - 1];
+}
+
+/* The step ended between when it was last seen and now. */
+static void end_step(struct collector *collector, struct step_state *state, uint64_t end_ns)
+{
+	uint32_t most = 0;
+	uint64_t took_ns = end_ns > state->start_ns ? end_ns - state->start_ns : 0;
+	for (uint32_t i = 1; i < STEP_LINES; i++) {
+		if (state->lines[i].count > state->lines[most].count)
+			most = i;
+	}
+	struct blocking_place *place =
+		state->seen_ns != 0 && took_ns >= STEP_LONG_NS && state->lines[most].count > 0
+			? place_of(&collector->awaits, state->lines[most].code,
+				   state->lines[most].line)
+			: NULL;
+	memset(state, 0, sizeof(*state));
+	if (place == NULL)
+		return;
+	place->count++;
+	place->total_ns += took_ns;
+	if (took_ns > place->longest_ns)
+		place->longest_ns = took_ns;
+}
+
+void blocking_end(struct collector *collector, struct thread *thread, uint64_t now_ns)
+{
+	struct step_state *state = &thread->loop->step;
+	if (state->seen_ns != 0)
+		end_step(collector, state, state->seen_ns + (now_ns - state->seen_ns) / 2);
+}
+
+void blocking_look(struct collector *collector, struct process *process, struct thread *thread,
+		   py_addr tstate, uint64_t now_ns, bool has_run)
+{
+	struct loop_tasks *loop = thread->loop;
+	struct step_state *state = &loop->step;
+	struct task_step step = state->step;
+	bool is_known = true;
+	if (has_run)
+		is_known = tasks_read_step(&process->tasks, tstate, &step);
+	bool is_same = state->seen_ns != 0 &&
+		       (!has_run || (is_known && step.handle == state->step.handle &&
+				     step.turn_ns == state->step.turn_ns));
+	bool is_step = is_known ? step.handle != 0 || is_same : !loop->is_idle;
+	if (!has_run && loop->is_idle)
+		is_step = is_same = false;
+	if (is_same && is_step) {
+		state->seen_ns = now_ns;
+		note_line(state, thread);
+		return;
+	}
+	/* The turn that is run now began after the last one had ended. */
+	uint64_t before_ns = loop->look_ns != 0 ? loop->look_ns : now_ns;
+	bool is_later = is_known && step.turn_ns > before_ns && step.turn_ns <= now_ns;
+	uint64_t between_ns = is_later ? step.turn_ns : before_ns + (now_ns - before_ns) / 2;
+	end_step(collector, state, between_ns);
+	if (!is_step)
+		return;
+	state->step = step;
+	state->start_ns = between_ns;
+	state->seen_ns = now_ns;
+	note_line(state, thread);
+}
+
+/* --- the profile --- */
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct blocking_place *left = a, *right = b;
+	return (left->longest_ns < right->longest_ns) - (left->longest_ns > right->longest_ns);
+}
+
+/* The longest is worth a sentence of its own. */
+static void warn(struct profile *profile, const struct blocking_step *step)
+{
+	char text[1000];
+	const char *name = strrchr(step->file, '/');
+	snprintf(text, sizeof(text), "%s:%u (%s) blocks the event loop for %.1f s",
+		 name != NULL ? name + 1 : step->file, step->line, step->function, step->longest_s);
+	build_warn(profile, text);
+}
+
+void blocking_build(struct collector *collector, struct profile *profile)
+{
+	struct awaits *awaits = &collector->awaits;
+	uint32_t count = awaits->blocking.count;
+	if (count == 0)
+		return;
+	qsort(awaits->blocking.items, count, sizeof(awaits->blocking.items[0]), compare_places);
+	count = count < ASYNC_MAX_BLOCKING ? count : ASYNC_MAX_BLOCKING;
+	profile->blocking = mem_zalloc(count, sizeof(*profile->blocking));
+	profile->blocking_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct blocking_place *place = &awaits->blocking.items[i];
+		const struct code *code = &collector->codes.items[place->code];
+		profile->blocking[i] = (struct blocking_step){
+			.file = profile_intern(profile, code->filename),
+			.function = profile_intern(profile, code->qualname),
+			.line = place->line,
+			.count = place->count,
+			.longest_s = (double)place->longest_ns * 1e-9,
+			.total_s = (double)place->total_ns * 1e-9,
+		};
+	}
+	warn(profile, &profile->blocking[0]);
+}
