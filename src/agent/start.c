@@ -80,11 +80,13 @@ static struct ring *ring_new(void)
 	if (fd < 0)
 		return NULL;
 	void *memory = MAP_FAILED;
-	if (ftruncate(fd, sizeof(struct ring)) == 0)
+	/* Where there is no room, writing to the mapping would kill the program. */
+	if (fallocate(fd, 0, 0, sizeof(struct ring)) == 0)
 		memory = mmap(NULL, sizeof(struct ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (memory == MAP_FAILED) {
 		unlink(path);
+		atomic_fetch_add(&g_agent.control->rings_refused, 1);
 		return NULL;
 	}
 	struct ring *ring = memory;

@@ -231,6 +231,14 @@ static void describe_quality(struct collector *collector, struct profile *profil
 	quality->clock = profile_intern(profile, (clocks & CLOCK_PERF) != 0 ? "perf and CPU timers"
 									    : "CPU timers");
 	describe_lost(collector, profile);
+	uint32_t refused = atomic_load(&collector->control->rings_refused);
+	if (refused != 0) {
+		char text[200];
+		snprintf(text, sizeof(text),
+			 "%u processes are missing: there is no room for more in shared memory (%s)",
+			 refused, collector->folder);
+		build_warn(profile, text);
+	}
 	if (collector->tree.cut != 0)
 		build_warn(profile, "the program has more different stacks than are kept: lines are "
 				     "complete, some stacks are cut");

@@ -46,7 +46,8 @@ static struct control *make_control(const char *folder)
 	if (fd < 0)
 		return NULL;
 	void *page = MAP_FAILED;
-	if (ftruncate(fd, sizeof(struct control)) == 0)
+	/* Room is taken at once: writing to a mapping without it would kill us. */
+	if (fallocate(fd, 0, 0, sizeof(struct control)) == 0)
 		page = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return page == MAP_FAILED ? NULL : page;

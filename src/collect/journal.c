@@ -64,7 +64,8 @@ struct time_entry {
 	uint32_t slot;
 	uint32_t what; /* enum journal_time */
 	uint32_t count;
-	uint32_t reserved;
+	uint16_t wait_kind;
+	uint16_t is_at_gil;
 	struct tree_frame frames[]; /* innermost first */
 };
 
@@ -263,6 +264,8 @@ void journal_time(struct collector *collector, const struct process *process,
 	out->slot = thread->slot;
 	out->what = what;
 	out->count = count;
+	out->wait_kind = (uint16_t)thread->wait_kind;
+	out->is_at_gil = thread->is_at_gil;
 	for (uint32_t at = node, i = 0; at != TREE_ROOT; at = nodes[at].parent)
 		out->frames[i++] = (struct tree_frame){nodes[at].code, nodes[at].offset};
 	commit(journal, out);
@@ -318,6 +321,8 @@ static bool replay_time(struct collector *collector, struct process *process,
 			return false;
 		collector->tree_frames[i] = in->frames[i];
 	}
+	thread->wait_kind = in->wait_kind < WAIT_KINDS ? (enum wait_kind)in->wait_kind : WAIT_OTHER;
+	thread->is_at_gil = in->is_at_gil != 0;
 	if (in->what == JOURNAL_WAITED)
 		watch_book_again(collector, process, thread, stacks_node(collector, in->count),
 				 in->end_ns, in->ns);

@@ -86,6 +86,43 @@ def test_table_in_the_report(tree, heatline, tmp_path):
         assert f"{entries[name]['pid']} " in table
 
 
+MANY = """
+import os, time
+children = []
+for _ in range(12):
+    child = os.fork()
+    if child == 0:
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+        time.sleep(1)
+        os._exit(0)
+    children.append(child)
+print(sum(os.waitpid(child, 0)[1] for child in children))
+"""
+
+
+def test_no_room_in_shared_memory(any_python, program, heatline, tmp_path):
+    """As in a container with little of it: those without a ring run on unprofiled."""
+    outfile = tmp_path / "p.json"
+    words = [heatline, "run", "-q", "--python", any_python.executable, "-o", outfile, program(MANY)]
+    inner = 'mount -t tmpfs -o size=10m tmpfs /dev/shm || exit 77; exec "$@"'
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", inner, "sh", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=clean_environment(),
+        timeout=60,
+    )
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("needs the right to mount")
+    assert (done.returncode, done.stdout) == (0, "0\n"), done
+    profile = json.loads(outfile.read_text())["heatline"]
+    assert 2 <= len(profile["processes"]) < 13
+    assert any("no room for more in shared memory" in text for text in profile["quality"]["warnings"])
+
+
 DAEMON = """
 import os, sys, time
 def work(seconds):
