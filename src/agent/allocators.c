@@ -93,7 +93,7 @@ static void *python_realloc(void *context, void *block, size_t size)
 	if (moved == NULL && id != 0)
 		heap_put_back(block, id);
 	else if (id != 0)
-		heap_end(id);
+		heap_end(id, true);
 	return counted(moved, size, left);
 }
 

@@ -84,7 +84,7 @@ static _Atomic uint32_t late_count;
 
 /* --- records --- */
 
-static bool push_free(uint64_t id)
+static bool push_free(uint64_t id, uint32_t flags)
 {
 	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_free));
 	if (record == NULL)
@@ -92,7 +92,7 @@ static bool push_free(uint64_t id)
 	struct record_free *out = (struct record_free *)record;
 	out->time_ns = now_wall_ns();
 	out->id = id;
-	out->flags = allocators_are_ending() ? FREE_AT_END : 0;
+	out->flags = flags | (allocators_are_ending() ? FREE_AT_END : 0);
 	out->reserved = 0;
 	ring_commit(record, sizeof(*out), RECORD_FREE);
 	return true;
@@ -107,7 +107,7 @@ static void push_late(void)
 		uint64_t id = atomic_exchange(&late[i], 0);
 		if (id == 0)
 			continue;
-		if (!push_free(id)) {
+		if (!push_free(id, 0)) {
 			atomic_store(&late[i], id);
 			return;
 		}
@@ -115,9 +115,9 @@ static void push_late(void)
 	}
 }
 
-void heap_end(uint64_t id)
+void heap_end(uint64_t id, bool is_moved)
 {
-	if (!g_agent.is_active || push_free(id))
+	if (!g_agent.is_active || push_free(id, is_moved ? FREE_MOVED : 0))
 		return;
 	for (uint32_t i = 0; i < LATE_MAX; i++) {
 		uint64_t empty = 0;
@@ -132,14 +132,14 @@ void heap_end(uint64_t id)
 void heap_put_back(const void *block, uint64_t id)
 {
 	if (live_add(block, id) == LIVE_FULL)
-		heap_end(id);
+		heap_end(id, false);
 }
 
 void heap_forget(const void *block)
 {
 	uint64_t id = live_take(block);
 	if (id != 0)
-		heap_end(id);
+		heap_end(id, false);
 }
 
 /* The walk reads memory directly: this thread called us, so its frames are
@@ -335,9 +335,8 @@ static uint64_t site_window(const struct stream *stream, const struct agent_site
 {
 	if (stream->fixed_window != 0)
 		return 0;
-	uint64_t own = sites_window(site, &stream->site_budget);
-	uint64_t all = meter_rate_window(&stream->all_rate, &stream->all_budget);
-	return own > all ? own : all;
+	return sites_window(site, &stream->site_budget,
+			    meter_rate_window(&stream->all_rate, &stream->all_budget));
 }
 
 /* Whether this thread may be sampled now; keeps our own handler out. */

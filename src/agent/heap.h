@@ -63,8 +63,9 @@ void heap_meet_copy(size_t size);
 void heap_forget(const void *block);
 
 /* For realloc, which may fail and leave the block as it is: live_take takes the
- * block's id out (0: it was not sampled), then these end it or put it back. */
-void heap_end(uint64_t id);
+ * block's id out (0: it was not sampled), then these end it (is_moved: another
+ * block has taken its place) or put it back. */
+void heap_end(uint64_t id, bool is_moved);
 void heap_put_back(const void *block, uint64_t id);
 
 /* Begins; window 0: automatic.  Returns 0 or -errno. */

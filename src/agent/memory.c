@@ -182,7 +182,7 @@ static void *resized(void *block, uint64_t id, void *moved, size_t size)
 		return NULL;
 	}
 	if (id != 0)
-		heap_end(id);
+		heap_end(id, moved != NULL);
 	return counted(moved, size);
 }
 
@@ -284,7 +284,7 @@ AGENT_EXPORT void *mremap(void *block, size_t size, size_t new_size, int flags, 
 	if (id != 0 && moved == MAP_FAILED) {
 		heap_put_back(block, id);
 	} else if (id != 0) {
-		heap_end(id);
+		heap_end(id, true);
 		counted(moved, new_size);
 	}
 	return moved;

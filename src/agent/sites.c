@@ -3,6 +3,7 @@
 
 #define PROBES 8u
 #define WAITING_SHARE 128u
+#define WAITING_SHARE_MOST 16u
 
 struct agent_site *sites_find(struct agent_site *table, uint64_t key)
 {
@@ -18,13 +19,19 @@ struct agent_site *sites_find(struct agent_site *table, uint64_t key)
 	return &table[home & (SITES_COUNT - 1)];
 }
 
-uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-	uint64_t window = meter_rate_window(&site->rate, budget);
-	uint64_t most = atomic_load_explicit(&site->sampled, memory_order_relaxed) / WAITING_SHARE;
-	if (most < budget->least_window)
-		most = budget->least_window;
-	return window < most ? window : most;
+	return a < b ? a : b;
+}
+
+uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
+		      uint64_t all_window)
+{
+	uint64_t sampled = atomic_load_explicit(&site->sampled, memory_order_relaxed);
+	uint64_t own = smaller(meter_rate_window(&site->rate, budget), sampled / WAITING_SHARE);
+	uint64_t all = smaller(all_window, sampled / WAITING_SHARE_MOST);
+	uint64_t window = own > all ? own : all;
+	return window > budget->least_window ? window : budget->least_window;
 }
 
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)

@@ -34,10 +34,13 @@ struct agent_site {
 /* The site with this key, in a table of SITES_COUNT that begins all zero. */
 struct agent_site *sites_find(struct agent_site *table, uint64_t key);
 
-/* How many bytes may wait for a sample: as many as the site's own rate wants,
- * but never more than a small part of all that it took, since what waits when
- * the program ends is missing in the profile. */
-uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget);
+/* How many bytes may wait for a sample: as many as the site's own rate wants, or
+ * all_window when all sites together take too many samples; but never more than
+ * a small part of all that the site took, since what waits when the program ends
+ * is missing in the profile.  So a site has some hundred samples at the least
+ * however much the others take. */
+uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
+		      uint64_t all_window);
 
 /* Adds bytes that were met.  Returns what a sample now stands for, or 0 while
  * it is less than the window. */

@@ -310,15 +310,15 @@ static void count_end(struct site *site, bool is_brief)
 		site->freed++;
 }
 
-bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, uint32_t *node,
-	       uint64_t *bytes)
+bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, bool is_moved,
+	       uint32_t *node, uint64_t *bytes)
 {
 	struct live *entry = live_find(heap, live_key(process, id));
 	if (entry->key == 0)
 		return false;
 	*node = entry->node;
 	*bytes = entry->bytes;
-	bool is_brief = time_s - (double)entry->born_s < BRIEF_S;
+	bool is_brief = is_moved || time_s - (double)entry->born_s < BRIEF_S;
 	count_end(&heap->sites.items[entry->line_site], is_brief);
 	if (entry->function_site != SITE_NONE)
 		count_end(&heap->sites.items[entry->function_site], is_brief);

@@ -38,7 +38,7 @@ struct site {
 	double byte_seconds;   /* integral of live_bytes */
 	double first_s, last_s;
 	uint64_t samples;        /* sampled allocations that are followed */
-	uint64_t brief, freed;   /* those that ended at once, and those that ended later */
+	uint64_t brief, freed;   /* those that ended at once or moved, and those that ended later */
 	uint64_t returns;      /* times that the program came back to the line to allocate */
 	struct series series;    /* live MB over time; lines only */
 };
@@ -105,9 +105,11 @@ struct heap_alloc {
 /* False when its end will not be known: it is counted, but not as live. */
 bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc);
 
-/* Its end.  True, with the node and bytes that it belonged to, when known. */
-bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, uint32_t *node,
-	       uint64_t *bytes);
+/* Its end, or only that of its place (is_moved), which says nothing of how long
+ * the line's allocations live.  True, with the node and bytes that it belonged
+ * to, when known. */
+bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, bool is_moved,
+	       uint32_t *node, uint64_t *bytes);
 
 /* It was given back by its process's own end, so it was kept until then. */
 void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s);

@@ -120,7 +120,8 @@ bool memory_on_free(struct collector *collector, struct process *process,
 	}
 	/* An end without a beginning: the beginning was lost with a full ring. */
 	if (!heap_free(&collector->heap, process->index, record->id,
-		       seconds_since_start(collector, record->time_ns), &node, &bytes))
+		       seconds_since_start(collector, record->time_ns),
+		       (record->flags & FREE_MOVED) != 0, &node, &bytes))
 		return true;
 	struct tree_weights *self = weights_at(collector, node);
 	self->live_bytes -= bytes < self->live_bytes ? bytes : self->live_bytes;

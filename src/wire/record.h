@@ -108,6 +108,7 @@ struct record_alloc {
 
 enum free_flag {
 	FREE_AT_END = 1 << 0, /* given back by the interpreter's own end */
+	FREE_MOVED = 1 << 1,  /* by realloc: it goes on as another block */
 };
 
 struct record_free {

@@ -69,7 +69,7 @@ static void take(struct run *run, uint64_t id, double time_s)
 {
 	uint32_t node;
 	uint64_t bytes;
-	assert_true(heap_free(&run->collector.heap, 0, id, time_s, &node, &bytes));
+	assert_true(heap_free(&run->collector.heap, 0, id, time_s, false, &node, &bytes));
 }
 
 static const struct profile_file *build(struct run *run)

@@ -43,7 +43,7 @@ static bool take(struct heap *heap, uint64_t id, double time_s)
 {
 	uint32_t node;
 	uint64_t bytes;
-	return heap_free(heap, 0, id, time_s, &node, &bytes);
+	return heap_free(heap, 0, id, time_s, false, &node, &bytes);
 }
 
 static const struct site *line_site(struct heap *heap, uint32_t line)
@@ -158,6 +158,26 @@ static void test_leak_is_what_keeps_growing(void **state)
 	assert_float_equal(rate, 5 * MB, 0.1 * MB);
 	assert_float_equal(heap_leak_likelihood(line_site(&heap, 5), 10, &rate), 0, 1e-9);
 	assert_true(heap_leak_likelihood(line_site(&heap, 6), 10, &rate) < 0.5);
+	heap_fini(&heap);
+}
+
+/* A list that grows is one block after another, none of which was given up. */
+static void test_block_that_moves_is_not_given_up(void **state)
+{
+	(void)state;
+	struct heap heap;
+	double rate;
+	heap_init(&heap);
+	uint64_t list = give(&heap, 1, 0.05, 0), node_bytes;
+	uint32_t node;
+	for (int i = 1; i <= 100; i++) {
+		assert_true(heap_free(&heap, 0, list, i * 0.1, true, &node, &node_bytes));
+		list = give(&heap, 1, 0.05 * (i + 1), i * 0.1);
+	}
+	assert_true(heap_leak_likelihood(line_site(&heap, 1), 10, &rate) > 0.3);
+	for (int i = 0; i < 100; i++)
+		give(&heap, 1, 0.05, i * 0.1);
+	assert_true(heap_leak_likelihood(line_site(&heap, 1), 10, &rate) > 0.95);
 	heap_fini(&heap);
 }
 
@@ -303,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_many_come_and_go),
 		cmocka_unit_test(test_end_of_a_process_frees_its_memory),
 		cmocka_unit_test(test_leak_is_what_keeps_growing),
+		cmocka_unit_test(test_block_that_moves_is_not_given_up),
 		cmocka_unit_test(test_parts_of_a_peak_that_still_stands),
 		cmocka_unit_test(test_start_up_is_live_but_not_counted),
 		cmocka_unit_test(test_functions_of_one_name_share_a_site),

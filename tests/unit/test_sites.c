@@ -35,7 +35,7 @@ static void test_window_is_bounded(void **state)
 	struct agent_site site = {0};
 	uint64_t sum = 0, samples = 0;
 	for (int i = 0; i < 1000000; i++) {
-		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget));
+		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget, 0));
 		sum += weight;
 		samples += weight > 0;
 		if (weight > 0)
@@ -43,6 +43,24 @@ static void test_window_is_bounded(void **state)
 	}
 	assert_true(sum >= 99000000);
 	assert_in_range(samples, 500, 2500);
+}
+
+/* Others take so much that the window of all is wide: a small site is sampled
+ * all the same, and little of it waits. */
+static void test_small_site_beside_large_ones(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {
+		.least_window = 100, .burst = 20, .per_s = 1, .grace = 5};
+	struct agent_site site = {0};
+	uint64_t sum = 0, samples = 0;
+	for (int i = 0; i < 1000; i++) {
+		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget, 1u << 30));
+		sum += weight;
+		samples += weight > 0;
+	}
+	assert_true(sum >= 93000);
+	assert_in_range(samples, 50, 200);
 }
 
 static void test_keys_have_their_own_sites(void **state)
@@ -78,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pending_bytes),
 		cmocka_unit_test(test_window_is_bounded),
+		cmocka_unit_test(test_small_site_beside_large_ones),
 		cmocka_unit_test(test_keys_have_their_own_sites),
 		cmocka_unit_test(test_full_table),
 	};
