@@ -21,6 +21,7 @@ const struct command *const commands[] = {
 	&command_write,
 	&command_attach,
 	&command_dump,
+	&command_top,
 	&command_recover,
 	&command_completions,
 	&command_help,

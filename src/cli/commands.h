@@ -34,6 +34,7 @@ extern const struct command command_status;
 extern const struct command command_write;
 extern const struct command command_attach;
 extern const struct command command_dump;
+extern const struct command command_top;
 extern const struct command command_recover;
 extern const struct command command_completions;
 extern const struct command command_help;

@@ -79,6 +79,7 @@ static void init_scope(struct collector *collector, struct scope_lists *lists)
 static void collector_init(struct collector *collector, const struct run_options *options)
 {
 	memset(collector, 0, sizeof(*collector));
+	collector->journal.fd = -1; /* none yet */
 	collector->options = options;
 	collector->strings = intern_new();
 	codes_init(&collector->codes, collector->strings);

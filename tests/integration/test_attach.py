@@ -13,11 +13,12 @@ from support.paths import heatline_executable
 from support.targets import Target, heatline, until
 
 RATIO = """
-    import time
-    def burn(count):
+    from itertools import repeat
+
+    def burn(count):  # the same work each time, whatever the count
         total = 0
-        for i in range(count):
-            total += i & 7
+        for _ in repeat(None, count):
+            total = (total + 3) & 7
         return total
 
     def seventy():
