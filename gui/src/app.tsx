@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AppContext, type App } from "./context.ts";
-import { handleKey } from "./keys.ts";
+import { closeMenus, handleKey } from "./keys.ts";
 import { followLive, type Connection, type Loaded } from "./load.ts";
 import type { Profile } from "./model.ts";
 import { Help } from "./parts/help.tsx";
@@ -82,6 +82,15 @@ export function Page({ loaded }: { loaded: Loaded }) {
 		addEventListener("keydown", press);
 		return () => removeEventListener("keydown", press);
 	});
+	useEffect(() => {
+		const leave = (event: Event) => void closeMenus(event.target);
+		addEventListener("pointerdown", leave);
+		addEventListener("focusin", leave);
+		return () => {
+			removeEventListener("pointerdown", leave);
+			removeEventListener("focusin", leave);
+		};
+	}, []);
 	return (
 		<AppContext.Provider value={app}>
 			<TopBar theme={choice} setTheme={setTheme} openHelp={() => setHelp(true)} connection={connection} />

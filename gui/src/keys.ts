@@ -3,7 +3,7 @@
 import type { App } from "./context.ts";
 import { copyMarkdown } from "./markdown.ts";
 import { openInEditor } from "./parts/detail.tsx";
-import { VIEWS } from "./state.ts";
+import { VIEWS, type View } from "./state.ts";
 import { readPreference } from "./store.ts";
 
 export interface Actions {
@@ -17,10 +17,19 @@ interface Key {
 	act(app: App, actions: Actions): void;
 }
 
+const VIEW_NAMES: Readonly<Record<View, string>> = {
+	summary: "summary",
+	source: "source",
+	flame: "flame graph",
+	timeline: "timeline",
+	memory: "memory",
+	compare: "comparison with another run",
+};
+
 export const KEYS: readonly Key[] = [
 	...VIEWS.map((view, i): Key => ({
 		key: String(i + 1),
-		does: `show ${view === "flame" ? "the flame graph" : view}`,
+		does: VIEW_NAMES[view],
 		act: (app) => app.go({ view }),
 	})),
 	{ key: "/", does: "search", act: () => focusSearch() },
@@ -93,7 +102,19 @@ function openLine(app: App): void {
 	else app.say("Select a line first.");
 }
 
+// Closes the menus that are open, except the one that holds `inside`; true if there were any.
+export function closeMenus(inside?: EventTarget | null): boolean {
+	let isAny = false;
+	for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]")) {
+		if (inside instanceof Node && menu.contains(inside)) continue;
+		menu.open = false;
+		isAny = true;
+	}
+	return isAny;
+}
+
 function stepOut(app: App): void {
+	if (closeMenus()) return;
 	const focused = document.activeElement;
 	if (focused instanceof HTMLElement && focused.id === "search") {
 		app.go({ query: "" }, false);

@@ -85,6 +85,8 @@ pageTest("columns sort, both ways and back; they can be hidden, and that is reme
 	await page.locator(".toolbar .menu summary").click();
 	await page.locator(".sheet label", { hasText: "Allocated" }).locator("input").click();
 	assert.equal(await page.locator(".row.head .col-alloc").count(), 0);
+	await page.keyboard.press("Escape");
+	assert.equal(await page.locator("details[open]").count(), 0);
 	await page.reload();
 	await page.waitForSelector(".row.head");
 	assert.equal(await page.locator(".row.head .col-alloc").count(), 0);
