@@ -15,6 +15,11 @@
 
 #define NS 1e-9
 
+/* Standing ready is worth a word from so many seconds and such a part of the
+ * CPU time on. */
+#define DELAY_WORTH_TELLING_S 0.3
+#define DELAY_WORTH_TELLING 0.15
+
 /* Frames that were resolved lately: location tables can only be read from
  * their start, and most frames are on many stacks. */
 #define KNOWN_FRAMES 8192u /* power of two */
@@ -210,6 +215,21 @@ static void describe_lost(struct collector *collector, struct profile *profile)
 	}
 }
 
+/* What a program that had the CPUs for itself would not have spent. */
+static void warn_of_busy_machine(const struct collector *collector, struct profile *profile)
+{
+	char text[200];
+	double delay_s = NS * (double)collector->delay_ns;
+	if (delay_s < DELAY_WORTH_TELLING_S ||
+	    delay_s < DELAY_WORTH_TELLING * NS * (double)collector->sampled_cpu_ns)
+		return;
+	snprintf(text, sizeof(text),
+		 "the machine was busy: the program stood ready to run for %.1f s without getting a "
+		 "CPU, which counts for the lines that it was about to run",
+		 delay_s);
+	build_warn(profile, text);
+}
+
 static void describe_quality(struct collector *collector, struct profile *profile)
 {
 	struct profile_quality *quality = &profile->quality;
@@ -231,6 +251,7 @@ static void describe_quality(struct collector *collector, struct profile *profil
 	quality->clock = profile_intern(profile, (clocks & CLOCK_PERF) != 0 ? "perf and CPU timers"
 									    : "CPU timers");
 	describe_lost(collector, profile);
+	warn_of_busy_machine(collector, profile);
 	uint32_t refused = atomic_load(&collector->control->rings_refused);
 	if (refused != 0) {
 		char text[200];

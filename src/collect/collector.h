@@ -158,6 +158,7 @@ struct collector {
 	double start_epoch_s;
 	uint64_t cpu_samples, wait_samples, cut_samples;
 	uint64_t sampled_cpu_ns;
+	uint64_t delay_ns; /* that main threads stood ready while others had the CPUs */
 	uint32_t watch_turn; /* where the next round of looks begins */
 	uint64_t random;
 	unsigned char *scratch; /* owned; RECORD_MAX_BYTES */

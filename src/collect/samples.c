@@ -178,6 +178,7 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	thread->samples++;
 	collector->cpu_samples++;
 	collector->sampled_cpu_ns += cpu_ns;
+	collector->delay_ns += delay_ns;
 	if (self != &collector->startup) {
 		stacks_note_time(collector, thread, node, kind, sample->time_ns, user_ns);
 		stacks_note_time(collector, thread, node, TIMELINE_SYSTEM, sample->time_ns, system_ns);

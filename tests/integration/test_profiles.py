@@ -545,3 +545,24 @@ def test_we_open_our_profile(profiled, any_python):
     for kind in NATIVES:
         assert f"# NATIVE {kind}" in shown.stdout
     assert "\x1b" not in shown.stdout
+
+
+def test_busy_machine_is_told(any_python, tmp_path):
+    """One CPU shared with another busy program: half of the time is spent standing ready."""
+    allowed = os.sched_getaffinity(0)
+    cpu = min(allowed)
+    script = tmp_path / "busy.py"
+    script.write_text("import time\nend = time.process_time() + 1\nwhile time.process_time() < end: pass\n")
+    alone = f"import os; os.sched_setaffinity(0, [{cpu}]); "
+    other = subprocess.Popen([sys.executable, "-c", alone + "exec('while True: pass')"])
+    try:
+        os.sched_setaffinity(0, [cpu])
+        run = any_python.heatline_run(script)
+    finally:
+        os.sched_setaffinity(0, allowed)
+        other.kill()
+        other.wait()
+    [said] = [text for text in quality(run)["warnings"] if "machine was busy" in text]
+    stood = float(re.search(r"for (\d+\.\d) s", said).group(1))
+    assert stood >= 0.3
+    assert "machine was busy" in run.stderr
