@@ -167,7 +167,7 @@ static uint32_t sample_list(struct task_finder *finder, py_addr tstate, struct t
 			    struct choice *choice, uint32_t *total)
 {
 	py_addr head = tstate + finder->layout.thread_tasks;
-	py_addr node, previous, before = head;
+	py_addr node, next, previous, before = head;
 	struct window window;
 
 	window.reader = finder->walker->reader;
@@ -178,12 +178,10 @@ static uint32_t sample_list(struct task_finder *finder, py_addr tstate, struct t
 		if (!window_node(&window, head, &node, &previous))
 			return 0;
 	} else {
-		window_node(&window, node, &before, &before);
+		window_node(&window, node, &next, &before);
 	}
 	sweep->cursor = 0;
 	for (uint32_t i = 0; node != head; i++) {
-		py_addr next;
-
 		if (i == NODES_PER_CALL || window.reads >= READS_PER_CALL) {
 			sweep->cursor = node;
 			break;

@@ -42,6 +42,7 @@ static const struct {
 	[COLUMN_NATIVE] = {"native", PAINT_NATIVE, 7, SPLIT_LEAVES},
 	[COLUMN_SYSTEM] = {"system", PAINT_SYSTEM, 7, SPLIT_LEAVES},
 	[COLUMN_WAIT] = {"waiting", PAINT_WAIT, 8, WAIT_LEAVES},
+	[COLUMN_AWAIT] = {"await", PAINT_WAIT, 7, PARTS_LEAVE},
 	[COLUMN_GIL] = {"GIL", PAINT_WAIT, 7, PARTS_LEAVE},
 	[COLUMN_GC] = {"GC", PAINT_NATIVE, 7, PARTS_LEAVE},
 	[COLUMN_INCLUSIVE] = {"incl.", PAINT_NONE, 7, INCLUSIVE_LEAVES},
@@ -90,6 +91,8 @@ static bool is_needed(const struct column_needs *needs, enum column column)
 		return false; /* only in place of the split */
 	case COLUMN_WAIT:
 		return needs->has_wait;
+	case COLUMN_AWAIT:
+		return needs->has_await;
 	case COLUMN_GIL:
 		return needs->has_gil;
 	case COLUMN_GC:

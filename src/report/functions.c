@@ -98,6 +98,7 @@ void functions_print(FILE *out, struct table *table, const struct profile_file *
 			.line = shown[i]->first_line,
 			.self = &shown[i]->self,
 			.inclusive_s = shown[i]->inclusive_s,
+			.await_s = shown[i]->async.await_s,
 			.memory = &shown[i]->memory,
 		};
 

@@ -104,6 +104,7 @@ static void put_row(struct listing *listing, uint32_t number, const struct profi
 		.line = number,
 		.self = line ? &line->self : NULL,
 		.inclusive_s = line ? line->inclusive_s : 0,
+		.await_s = line ? line->async.await_s : 0,
 		.memory = line ? &line->memory : NULL,
 		.points = line ? line->memory_points : NULL,
 		.point_count = line ? line->memory_point_count : 0,
@@ -271,6 +272,7 @@ static void complete_needs(struct table_needs *needs, const struct profile_file 
 	for (uint32_t i = 0; i < file->line_count; i++) {
 		const struct profile_line *line = &file->lines[i];
 
+		columns->has_await |= line->async.await_s > 0;
 		if (line->line > columns->last_line)
 			columns->last_line = line->line;
 		note_needs(needs, &line->self, line->inclusive_s, &line->memory);

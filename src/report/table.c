@@ -182,6 +182,17 @@ static double column_seconds(const struct table *table, enum column column,
 	}
 }
 
+/* Waiting of tasks is no part of the time: its whole is its own. */
+static struct figure await_figure(const struct table *table, double await_s)
+{
+	struct figure nothing = {""};
+
+	if (await_s < SHOWN_SHARE * table->needs.await_s || !(await_s > 0))
+		return nothing;
+	return table->needs.columns.in_seconds ? figure_seconds(await_s) :
+						 figure_percent(await_s, table->needs.await_s);
+}
+
 static void put_time(FILE *out, const struct table *table, enum column column,
 		     const struct table_row *row, enum paint heat, bool is_rough)
 {
@@ -198,6 +209,10 @@ static void put_time(FILE *out, const struct table *table, enum column column,
 		figure = share_of(table, row->inclusive_s);
 		/* Inclusive time that is all the line's own says nothing new. */
 		paint = row->inclusive_s > 1.001 * self_s ? PAINT_NONE : PAINT_DIM;
+		is_rough = false;
+	} else if (column == COLUMN_AWAIT) {
+		figure = await_figure(table, row->await_s);
+		paint = column_paint(column);
 		is_rough = false;
 	} else if (column == COLUMN_TIME) {
 		figure = total_figure(table, self_s);

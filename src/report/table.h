@@ -16,6 +16,7 @@ struct table_needs {
 	struct column_needs columns;
 	double total_s;   /* what a hundred percent are */
 	double hottest_s; /* what fills a bar */
+	double await_s;   /* waiting of all tasks */
 	struct worth_scale memory;
 };
 
@@ -32,6 +33,7 @@ struct table_row {
 	uint32_t line;              /* 0: none */
 	const struct metrics *self; /* NULL: nothing was measured here */
 	double inclusive_s;
+	double await_s; /* of tasks */
 	const struct memory *memory;       /* NULL as self */
 	const struct memory_point *points; /* live bytes over time; NULL: not known */
 	uint32_t point_count;

@@ -11,6 +11,7 @@
 #include "report/memory.h"
 #include "report/processes.h"
 #include "report/quality.h"
+#include "report/tasks.h"
 #include "report/threads.h"
 
 #define MAX_BAR_CELLS 100
@@ -201,6 +202,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 			    .has_gil = threads_has_gil_worth(profile),
 			    .has_gc = threads_has_gc_worth(profile)},
 		.total_s = profile->total_s,
+		.await_s = profile->await_s,
 		.hottest_s = hottest_line(profile),
 		.memory = worth_scale_of(profile),
 	};
@@ -215,6 +217,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 		listing_print(out, style, profile, files[i], needs, options->is_reduced, &marks);
 	}
 	threads_print_table(out, style, profile);
+	tasks_print(out, style, profile);
 	memory_print_sections(out, style, profile);
 	processes_print(out, style, profile);
 	put_footer(out, style, profile, files, &marks);

@@ -10,7 +10,7 @@
 #include "report/columns.h"
 
 /* One letter a column, in the order in which they stand. */
-static const char letters[COLUMN_COUNT + 1] = "ltTpnswgcibPALOVCR";
+static const char letters[COLUMN_COUNT + 1] = "ltTpnswagcibPALOVCR";
 
 static struct columns choose(uint32_t room, bool has_wait, bool has_memory, char *shown)
 {
@@ -68,7 +68,10 @@ static void test_parts(void **unused)
 	(void)unused;
 	columns_choose(&columns, &needs, 117);
 	assert_true(columns.width[COLUMN_GIL] && columns.width[COLUMN_GC]);
-	needs.has_gc = false;
+	needs.has_await = true;
+	columns_choose(&columns, &needs, 130);
+	assert_true(columns.width[COLUMN_AWAIT]);
+	needs.has_await = needs.has_gc = false;
 	columns_choose(&columns, &needs, 117);
 	assert_true(columns.width[COLUMN_GIL] && !columns.width[COLUMN_GC]);
 	columns_choose(&columns, &needs, 60);

@@ -1,0 +1,134 @@
+/* test_tasks.c - tasks of a target whose memory is anything but tasks.
+ *
+ * What a real interpreter holds is checked by tests/integration/test_layouts.py;
+ * here every read is hostile: pointers in circles, sizes without measure. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "python/tasks.h"
+
+#define BASE 0x10000000ull
+#define WORDS 8192u
+#define ROUNDS 400u
+
+static uint64_t memory[WORDS];
+
+/* Words that lead somewhere, small numbers, and nonsense. */
+static void fill(uint64_t *random)
+{
+	for (uint32_t i = 0; i < WORDS; i++) {
+		*random = *random * 6364136223846793005ull + 1442695040888963407ull;
+		uint64_t bits = *random >> 24;
+		switch (bits % 4) {
+		case 0:
+		case 1:
+			memory[i] = BASE + bits / 4 % WORDS * 8;
+			break;
+		case 2:
+			memory[i] = bits / 4 % 64;
+			break;
+		default:
+			memory[i] = *random;
+		}
+	}
+}
+
+static void look_at_everything(struct task_finder *finder, uint64_t *random)
+{
+	static struct task_view view;
+	struct task_sweep sweep = { 0 };
+	struct task_step step;
+	py_addr tasks[32];
+	uint32_t total;
+
+	tasks_find(finder);
+	finder->task_type = BASE + 640;
+	finder->all_tasks = BASE + 1280;
+	finder->current_tasks = BASE + 1920;
+	for (uint32_t turn = 0; turn < 4; turn++) {
+		py_addr tstate = BASE + (*random >> 30) % (WORDS / 2) * 8;
+		py_addr loop = tasks_running_loop(finder, tstate);
+		uint32_t count = tasks_sample(finder, tstate, &sweep, random, tasks, 32, &total);
+
+		assert_true(count <= 32);
+		tasks_has_current(finder, tstate, loop);
+		tasks_read_step(finder, tstate, &step);
+		for (uint32_t i = 0; i < count; i++) {
+			if (task_read(finder, tasks[i], loop, &view) == TASK_WAITS)
+				assert_true(view.count <= TASK_MAX_FRAMES);
+		}
+	}
+}
+
+static void test_nonsense(void **state)
+{
+	uint64_t random = 42;
+	struct mem_reader reader;
+
+	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
+	for (unsigned version = 0x0308; version <= 0x030c; version++) {
+		struct walker walker = { .reader = &reader, .layout = py_layout_known(version) };
+
+		for (uint32_t round = 0; round < ROUNDS; round++) {
+			struct task_finder finder = { .walker = &walker, .runtime = BASE + 64 };
+
+			fill(&random);
+			look_at_everything(&finder, &random);
+		}
+	}
+}
+
+/* A list is followed to its end over several calls, each task met once. */
+static void test_list_is_swept(void **state)
+{
+	enum { TASKS = 3000, TASK_WORDS = 2 };
+	struct mem_reader reader;
+	struct walker walker = { .reader = &reader, .layout = py_layout_known(0x030c) };
+	struct task_finder finder = { .walker = &walker, .layout = { .source = TASKS_LIST } };
+	struct task_sweep sweep = { 0 };
+	py_addr tasks[32];
+	uint64_t random = 7;
+	uint32_t total;
+
+	/* The head, then the nodes in order, in a circle. */
+	for (uint32_t i = 0; i <= TASKS; i++) {
+		uint32_t next = i == TASKS ? 0 : i + 1, previous = i == 0 ? TASKS : i - 1;
+
+		memory[i * TASK_WORDS] = BASE + next * TASK_WORDS * 8;
+		memory[i * TASK_WORDS + 1] = BASE + previous * TASK_WORDS * 8;
+	}
+	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
+	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(total, 2048); /* as far as is known */
+	assert_true(sweep.cursor != 0);
+	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(total, TASKS);
+	assert_int_equal(sweep.cursor, 0);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_true(tasks[i] >= BASE + 2049 * TASK_WORDS * 8);
+	/* Where the next task has gone the list is begun anew; what does not hang
+	 * together is not followed. */
+	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	memory[2049 * TASK_WORDS + 1] = BASE;
+	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_true(tasks[i] < BASE + 2049 * TASK_WORDS * 8);
+	memory[100 * TASK_WORDS + 1] = BASE;
+	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_list_is_swept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
