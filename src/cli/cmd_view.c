@@ -9,6 +9,7 @@
 #include "cli/page.h"
 #include "cli/show.h"
 #include "profile/read.h"
+#include "profile/thread_view.h"
 #include "report/text.h"
 
 struct view_settings {
@@ -21,6 +22,7 @@ struct view_settings {
 	bool may_open;
 	bool is_reduced;
 	bool in_seconds;
+	const char *thread; /* NULL: all of them */
 	bool has_pager;
 	const char *color;
 };
@@ -58,6 +60,9 @@ static const struct option view_options[] = {
 	{.name = "seconds", .letter = 's', .kind = OPTION_FLAG,
 	 .help = "In the terminal: seconds and bytes in the columns instead of percent.",
 	 FIELD(in_seconds)},
+	{.name = "thread", .kind = OPTION_TEXT, .value = "NAME",
+	 .help = "In the terminal: the time of the threads of this name only.",
+	 FIELD(thread)},
 	{.name = "color", .alias = "colour", .kind = OPTION_CHOICE, .value = "WHEN",
 	 .choices = "auto|always|never",
 	 .help = "In the terminal: use colours auto, always or never (default: auto, which is on a "
@@ -120,7 +125,7 @@ static bool is_given(const struct options_result *parsed, const char *name)
 /* The option given that means something only in the terminal, or NULL. */
 static const char *terminal_option(const struct options_result *parsed)
 {
-	static const char *const names[] = {"cli", "seconds", "color", "pager", NULL};
+	static const char *const names[] = {"cli", "seconds", "thread", "color", "pager", NULL};
 
 	for (const char *const *name = names; *name; name++) {
 		if (is_given(parsed, *name))
@@ -133,6 +138,12 @@ static int show_in_terminal(const struct view_settings *settings, const char *pa
 {
 	struct err err;
 	struct profile *profile = profile_read(path, &err);
+	if (profile && settings->thread) {
+		struct profile *all = profile;
+
+		profile = thread_view_new(all, settings->thread, &err);
+		profile_free(all);
+	}
 	int status = profile ? show(profile, settings) : command_error(&err);
 
 	profile_free(profile);
@@ -253,6 +264,7 @@ const struct command command_view = {
 		    "heatline view --live 4711\ta program while it runs\n"
 		    "heatline view --html -o page.html\ta page to keep or to send\n"
 		    "heatline view -r before.json\tin the terminal, only the lines that matter\n"
+		    "heatline view --thread MainThread\tin the terminal, what this thread did\n"
 		    "heatline view --color=always | less -R\tcolours through a pipe\n",
 	.options = view_options,
 	.run = view_run,

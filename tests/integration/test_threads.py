@@ -2,6 +2,7 @@
 
 import pytest
 
+from support import runs
 from support.paths import REPO
 
 PROGRAMS = REPO / "tests" / "integration" / "programs" / "threads"
@@ -176,3 +177,20 @@ def test_a_thread_without_the_gil_does_not_collect(python, program):
     threads = by_name(result.profile)
     assert threads["MainThread"]["gc_s"] > 0.5 * threads["MainThread"]["cpu_s"]
     assert threads["hashes"].get("gc_s", 0) < 0.1 * threads["hashes"]["cpu_s"]
+
+
+def test_one_thread_in_the_terminal(any_python, heatline):
+    result = run(any_python, "gil.py", 0.2)
+
+    def view(name):
+        return runs.run([heatline, "view", "--thread", name, "-s", result.profile_path])
+
+    shown = view("native")
+    assert shown.returncode == 0, shown.stderr
+    (hashing,) = [line for line in shown.stdout.splitlines() if line.endswith("# releases")]
+    assert " s " in hashing.split("│")[0].split("|")[0]
+    (shares,) = [line for line in shown.stdout.splitlines() if line.endswith("# shares")]
+    assert " s " not in shares.split("│")[0].split("|")[0]
+    wrong = view("nobody")
+    assert wrong.returncode == 2
+    assert "there are 'MainThread'" in wrong.stderr
