@@ -127,7 +127,8 @@ static int check(const struct profile *profile, const struct profile *baseline,
 		if (settings->is_json)
 			check_print_json(stdout, &result, findings.diff);
 		else
-			show_report(settings->color, settings->has_pager, print_findings, &findings);
+			show_report(settings->color, settings->has_pager, print_findings,
+				    &findings);
 		status = result.broken ? CHECK_BROKEN : 0;
 	}
 	check_result_fini(&result);

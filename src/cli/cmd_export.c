@@ -103,7 +103,8 @@ static int export_run(int argc, char **argv)
 	format = settings.format ? export_format_find(settings.format) : NULL;
 	if (!format)
 		status = err_set(&err, ERR_USAGE,
-				 "say which format: heatline export FILE --format " EXPORT_FORMAT_NAMES);
+				 "say which format: "
+				 "heatline export FILE --format " EXPORT_FORMAT_NAMES);
 	else if (parsed.operand_count > 1)
 		status = err_set(&err, ERR_USAGE,
 				 "export takes one profile, but '%s' is a second one",

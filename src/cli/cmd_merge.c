@@ -54,7 +54,8 @@ static int merge_run(int argc, char **argv)
 	options.cpu_percent_threshold = 0; /* what the parts list, the whole lists too */
 	if (parsed.operand_count < 2)
 		status = err_set(&err, ERR_USAGE,
-				 "merge takes two or more profiles: heatline merge FILE FILE -o OUT");
+				 "merge takes two or more profiles: "
+				 "heatline merge FILE FILE -o OUT");
 	else
 		status = file_check_writable(settings.outfile, &err);
 	if (!status) {
@@ -73,8 +74,8 @@ const struct command command_merge = {
 	.usage = "FILE FILE... [-o OUT]",
 	.summary = "Combine profiles into one.",
 	.details =
-		"Seconds, samples, allocations and copies add up, as if the runs had come one after "
-		"the other; the peak of memory is the highest of them.  Runs of the same program "
+		"Seconds, samples, allocations and copies add up, as if the runs had come one "
+		"after the other; the peak of memory is the highest of them.  Runs of the same program "
 		"merged know its lines better; runs of different programs are fine too.",
 	.examples = "heatline merge run1.json run2.json run3.json -o all.json\tthree runs as one\n",
 	.options = merge_options,

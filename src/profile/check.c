@@ -90,7 +90,8 @@ static int check_input(const struct profile *profile, const struct profile_diff 
 	bool has_growth = limits->max_slowdown >= 0 || limits->max_memory_growth >= 0;
 	if (has_growth && !diff)
 		return err_set(err, ERR_USAGE,
-			       "a limit on growth needs a profile to compare with: --baseline FILE");
+			       "a limit on growth needs a profile to compare with: "
+			       "--baseline FILE");
 	if (!has_growth && limits->place_count)
 		return err_set(err, ERR_USAGE,
 			       "--line needs a limit: --max-slowdown or --max-memory-growth");

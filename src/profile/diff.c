@@ -202,8 +202,8 @@ static void add_line(struct profile_diff *diff, const struct item *const side[DI
 		alloc_variance += variance_of(profile, self->alloc_bytes, self, memory);
 		copy_variance += diff_copy_variance(profile, self->copy_bytes);
 	}
-	added->time_s = diff_share(diff->profile, metrics_seconds(&line[0]->self),
-				   metrics_seconds(&line[1]->self));
+	added->time_s = diff_share(diff->profile, diff_time_of(&line[0]->self),
+				   diff_time_of(&line[1]->self));
 	if (!diff->has_memory)
 		return;
 	added->peak_bytes = diff_bytes(line[0]->memory.peak_bytes, line[1]->memory.peak_bytes,
@@ -228,10 +228,11 @@ static void add_function(struct profile_diff *diff, const struct item *const sid
 		variance += variance_of(diff->profile[i], function[i]->self.alloc_bytes,
 					&function[i]->self, &function[i]->memory);
 	}
-	added->time_s = diff_share(diff->profile, metrics_seconds(&function[0]->self),
-				   metrics_seconds(&function[1]->self));
+	added->time_s = diff_share(diff->profile, diff_time_of(&function[0]->self),
+				   diff_time_of(&function[1]->self));
 	added->inclusive_s =
-		diff_share(diff->profile, function[0]->inclusive_s, function[1]->inclusive_s);
+		diff_share(diff->profile, diff_time_any(diff->profile[0], function[0]->inclusive_s),
+			   diff_time_any(diff->profile[1], function[1]->inclusive_s));
 	if (diff->has_memory)
 		added->alloc_bytes = diff_bytes(function[0]->self.alloc_bytes,
 						function[1]->self.alloc_bytes, variance);
@@ -257,16 +258,38 @@ static double whole_variance(const struct profile *profile)
 	return variance_of(profile, profile->sum.alloc_bytes, &profile->sum, &profile->memory);
 }
 
+typedef struct diff_value compare_times(const struct profile *const profile[DIFF_SIDES],
+					struct diff_time before, struct diff_time after);
+
+static struct diff_value compare_any(const struct profile_diff *diff, compare_times *compare,
+				     double before_s, double after_s)
+{
+	return compare(diff->profile, diff_time_any(diff->profile[DIFF_BEFORE], before_s),
+		       diff_time_any(diff->profile[DIFF_AFTER], after_s));
+}
+
+static struct diff_value compare_on_cpu(const struct profile_diff *diff, double before_s,
+					double after_s)
+{
+	return diff_share(diff->profile, diff_time_on_cpu(diff->profile[DIFF_BEFORE], before_s),
+			  diff_time_on_cpu(diff->profile[DIFF_AFTER], after_s));
+}
+
 static void compare_wholes(struct profile_diff *diff)
 {
 	const struct profile *before = diff->profile[DIFF_BEFORE];
 	const struct profile *after = diff->profile[DIFF_AFTER];
-	diff->total_s = diff_whole(diff->profile, before->total_s, after->total_s);
-	diff->elapsed_s = diff_whole(diff->profile, before->elapsed_s, after->elapsed_s);
-	diff->python_s = diff_share(diff->profile, before->sum.python_s, after->sum.python_s);
-	diff->native_s = diff_share(diff->profile, before->sum.native_s, after->sum.native_s);
-	diff->system_s = diff_share(diff->profile, before->sum.system_s, after->sum.system_s);
-	diff->wait_s = diff_share(diff->profile, before->sum.wait_s, after->sum.wait_s);
+	diff->total_s = compare_any(diff, diff_whole, before->total_s, after->total_s);
+	diff->elapsed_s = compare_any(diff, diff_whole, before->elapsed_s, after->elapsed_s);
+	diff->cpu_s = diff_whole(diff->profile,
+				 (struct diff_time){before->sum.cpu_s, before->sum.cpu_s},
+				 (struct diff_time){after->sum.cpu_s, after->sum.cpu_s});
+	diff->python_s = compare_on_cpu(diff, before->sum.python_s, after->sum.python_s);
+	diff->native_s = compare_on_cpu(diff, before->sum.native_s, after->sum.native_s);
+	diff->system_s = compare_on_cpu(diff, before->sum.system_s, after->sum.system_s);
+	diff->wait_s = diff_share(diff->profile,
+				  (struct diff_time){before->sum.wait_s, before->sum.wait_s},
+				  (struct diff_time){after->sum.wait_s, after->sum.wait_s});
 	diff->has_memory = before->has_memory && after->has_memory;
 	if (!diff->has_memory)
 		return;
@@ -360,5 +383,6 @@ const struct profile_file *diff_line_file(const struct diff_line *line)
 
 uint32_t diff_line_number(const struct diff_line *line)
 {
-	return line->line[DIFF_AFTER] ? line->line[DIFF_AFTER]->line : line->line[DIFF_BEFORE]->line;
+	const struct profile_line *after = line->line[DIFF_AFTER];
+	return after ? after->line : line->line[DIFF_BEFORE]->line;
 }

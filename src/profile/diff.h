@@ -12,11 +12,13 @@
  * run is never twice the same either.  A difference of times is real when the
  * intervals of both profiles do not overlap.  The whole is one figure, not the
  * largest change of hundreds: it differs when the difference is beyond z standard
- * deviations.
+ * deviations.  A busy machine makes every run longer: both the time and the part of it
+ * that was the program's own (on a CPU or waiting, not ready to run and kept from it) must
+ * have changed, in the same direction.
  * Memory is sampled by bytes (docs/MEMORY.md): the variance of an estimate is at most
  * bytes * window for small blocks, and nothing for large ones; a difference is real
- * beyond 1.96 standard deviations and one percent.  Everything that says "faster" or "slower", here and
- * in the reports, in check.h and on the page, keeps to these rules. */
+ * beyond 1.96 standard deviations and one percent.  Everything that says "faster" or
+ * "slower", here and in the reports, in check.h and on the page, keeps to these rules. */
 #ifndef HEATLINE_PROFILE_DIFF_H
 #define HEATLINE_PROFILE_DIFF_H
 
@@ -48,7 +50,7 @@ struct diff_function {
 
 struct profile_diff {
 	const struct profile *profile[DIFF_SIDES]; /* borrowed */
-	struct diff_value total_s, elapsed_s;
+	struct diff_value total_s, elapsed_s, cpu_s;
 	struct diff_value python_s, native_s, system_s, wait_s;
 	bool has_memory; /* both profiles have it */
 	struct diff_value peak_bytes, alloc_bytes, copy_bytes;

@@ -6,32 +6,79 @@
 #define QUANTILE 1.959964 /* 97.5 % of the normal distribution */
 #define LEAST_SHARE 0.01 /* of memory: less is no difference */
 
-/* The 95 % interval of seconds that are a share of a profile's total: the score interval
- * of a count of so many samples, in seconds. */
-static void interval(const struct profile *profile, double seconds, double *low, double *high)
+struct diff_time diff_time_of(const struct metrics *metrics)
+{
+	return (struct diff_time){metrics_seconds(metrics), metrics->cpu_s + metrics->wait_s};
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+struct diff_time diff_time_on_cpu(const struct profile *profile, double seconds)
+{
+	const struct metrics *sum = &profile->sum;
+	double own = ratio(sum->cpu_s, metrics_seconds(sum) - sum->wait_s);
+	return (struct diff_time){seconds, seconds * own};
+}
+
+struct diff_time diff_time_any(const struct profile *profile, double seconds)
+{
+	struct diff_time sum = diff_time_of(&profile->sum);
+	return (struct diff_time){seconds, seconds * ratio(sum.own_s, sum.seconds)};
+}
+
+/* The 95 % interval of a part of `whole_s`: the score interval of a count of so many of
+ * the profile's samples, in seconds. */
+static void interval(const struct profile *profile, double whole_s, double part_s, double *low,
+		     double *high)
 {
 	double samples = (double)profile->sum.samples;
-	if (!(samples > 0) || !(profile->total_s > 0)) {
+	if (!(samples > 0) || !(whole_s > 0)) {
 		*low = 0;
 		*high = INFINITY; /* nothing is known */
 		return;
 	}
-	double per_sample_s = profile->total_s / samples;
-	double count = seconds / per_sample_s;
+	double per_sample_s = whole_s / samples;
+	double count = part_s / per_sample_s;
 	double middle = count + QUANTILE * QUANTILE / 2;
 	double half = QUANTILE * sqrt(count + QUANTILE * QUANTILE / 4);
 	*low = (middle - half) * per_sample_s;
 	*high = (middle + half) * per_sample_s;
 }
 
-struct diff_value diff_share(const struct profile *const profile[DIFF_SIDES], double before_s,
-			     double after_s)
+/* 1: more after, beyond noise; -1: less; 0: the intervals overlap. */
+static int compare_parts(const struct profile *const profile[DIFF_SIDES],
+			 const double whole_s[DIFF_SIDES], double before_s, double after_s)
 {
 	double low[DIFF_SIDES], high[DIFF_SIDES];
-	interval(profile[DIFF_BEFORE], before_s, &low[DIFF_BEFORE], &high[DIFF_BEFORE]);
-	interval(profile[DIFF_AFTER], after_s, &low[DIFF_AFTER], &high[DIFF_AFTER]);
-	bool is_apart = low[DIFF_AFTER] > high[DIFF_BEFORE] || low[DIFF_BEFORE] > high[DIFF_AFTER];
-	return (struct diff_value){before_s, after_s, is_apart};
+	interval(profile[DIFF_BEFORE], whole_s[DIFF_BEFORE], before_s, &low[DIFF_BEFORE],
+		 &high[DIFF_BEFORE]);
+	interval(profile[DIFF_AFTER], whole_s[DIFF_AFTER], after_s, &low[DIFF_AFTER],
+		 &high[DIFF_AFTER]);
+	return (low[DIFF_AFTER] > high[DIFF_BEFORE]) - (low[DIFF_BEFORE] > high[DIFF_AFTER]);
+}
+
+/* Whether the profiles say how much of the time was the program's own. */
+static bool knows_own(const struct profile *const profile[DIFF_SIDES])
+{
+	return profile[DIFF_BEFORE]->sum.cpu_s > 0 && profile[DIFF_AFTER]->sum.cpu_s > 0;
+}
+
+struct diff_value diff_share(const struct profile *const profile[DIFF_SIDES],
+			     struct diff_time before, struct diff_time after)
+{
+	double total_s[DIFF_SIDES], own_s[DIFF_SIDES];
+	for (int i = 0; i < DIFF_SIDES; i++) {
+		total_s[i] = profile[i]->total_s;
+		own_s[i] = diff_time_of(&profile[i]->sum).own_s;
+	}
+	int order = compare_parts(profile, total_s, before.seconds, after.seconds);
+	if (order && knows_own(profile) &&
+	    compare_parts(profile, own_s, before.own_s, after.own_s) != order)
+		order = 0;
+	return (struct diff_value){before.seconds, after.seconds, order != 0};
 }
 
 static double relative_variance(const struct profile *profile)
@@ -39,14 +86,24 @@ static double relative_variance(const struct profile *profile)
 	return profile->sum.samples ? 1 / (double)profile->sum.samples : INFINITY;
 }
 
-struct diff_value diff_whole(const struct profile *const profile[DIFF_SIDES], double before_s,
-			     double after_s)
+static int compare_wholes(const struct profile *const profile[DIFF_SIDES], double before_s,
+			  double after_s)
 {
 	double variance = before_s * before_s * relative_variance(profile[DIFF_BEFORE]) +
 			  after_s * after_s * relative_variance(profile[DIFF_AFTER]);
+	double noise_s = QUANTILE * sqrt(variance);
 	/* Not a number where one is 0 and has no samples: then nothing is known. */
-	bool is_real = fabs(after_s - before_s) > QUANTILE * sqrt(variance);
-	return (struct diff_value){before_s, after_s, is_real};
+	return (after_s - before_s > noise_s) - (before_s - after_s > noise_s);
+}
+
+struct diff_value diff_whole(const struct profile *const profile[DIFF_SIDES],
+			     struct diff_time before, struct diff_time after)
+{
+	int order = compare_wholes(profile, before.seconds, after.seconds);
+	if (order && knows_own(profile) &&
+	    compare_wholes(profile, before.own_s, after.own_s) != order)
+		order = 0;
+	return (struct diff_value){before.seconds, after.seconds, order != 0};
 }
 
 /* The distance of sampled bytes, as docs/MEMORY.md has it: so many samples a second,

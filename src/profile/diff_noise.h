@@ -5,13 +5,25 @@
 
 #include "profile/diff.h"
 
-/* Seconds that are a share of each profile's total. */
-struct diff_value diff_share(const struct profile *const profile[DIFF_SIDES], double before_s,
-			     double after_s);
+/* Time, and the part of it that was the program's own: on a CPU or waiting, but not ready
+ * to run while the machine had no CPU for it. */
+struct diff_time {
+	double seconds, own_s;
+};
+
+/* Of figures as a profile has them; of seconds on the CPU, and of any seconds, of which
+ * the own part is not known by itself: the whole profile's share. */
+struct diff_time diff_time_of(const struct metrics *metrics);
+struct diff_time diff_time_on_cpu(const struct profile *profile, double seconds);
+struct diff_time diff_time_any(const struct profile *profile, double seconds);
+
+/* Time that is a share of each profile's total. */
+struct diff_value diff_share(const struct profile *const profile[DIFF_SIDES],
+			     struct diff_time before, struct diff_time after);
 
 /* The whole time. */
-struct diff_value diff_whole(const struct profile *const profile[DIFF_SIDES], double before_s,
-			     double after_s);
+struct diff_value diff_whole(const struct profile *const profile[DIFF_SIDES],
+			     struct diff_time before, struct diff_time after);
 
 /* The variance of a sampled number of bytes in blocks of this mean size (0: not
  * known), and of bytes copied. */

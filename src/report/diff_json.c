@@ -92,6 +92,7 @@ static void put_totals(struct json_out *out, const struct profile_diff *diff)
 	json_begin_object(out, "total");
 	put_value(out, "time_s", &diff->total_s, SECONDS);
 	put_value(out, "elapsed_s", &diff->elapsed_s, SECONDS);
+	put_value(out, "cpu_s", &diff->cpu_s, SECONDS);
 	put_value(out, "python_s", &diff->python_s, SECONDS);
 	put_value(out, "native_s", &diff->native_s, SECONDS);
 	put_value(out, "system_s", &diff->system_s, SECONDS);

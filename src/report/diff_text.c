@@ -45,7 +45,8 @@ static void put_ratio(FILE *out, const struct diff_value *total)
 	bool is_slower = total->after > total->before;
 	double low = fmin(total->before, total->after), high = fmax(total->before, total->after);
 	if (low > 0 && high >= 1.5 * low)
-		fprintf(out, "%.1f times as %s", fmin(high / low, 9999), is_slower ? "long" : "fast");
+		fprintf(out, "%.1f times as %s", fmin(high / low, 9999),
+			is_slower ? "long" : "fast");
 	else
 		fputs(relative(total).text, out);
 }
@@ -69,8 +70,9 @@ static void put_memory(FILE *out, const struct profile_diff *diff)
 void diff_print_verdict(FILE *out, const struct profile_diff *diff)
 {
 	const struct diff_value *total = &diff->total_s;
+	bool is_slower = total->after > total->before;
 	if (total->is_real) {
-		fprintf(out, "%s: %s instead of ", total->after > total->before ? "Slower" : "Faster",
+		fprintf(out, "%s: %s instead of ", is_slower ? "Slower" : "Faster",
 			figure_seconds(total->after).text);
 		fprintf(out, "%s (", figure_seconds(total->before).text);
 		put_ratio(out, total);
@@ -108,6 +110,7 @@ static void put_totals(FILE *out, const struct style *style, const struct profil
 	fprintf(out, "  %-14s%9s%9s  %7s\n", "", "before", "after", "change");
 	style_put(out, style, PAINT_NONE);
 	put_total(out, style, "time", &diff->total_s, figure_seconds);
+	put_total(out, style, "  on a CPU", &diff->cpu_s, figure_seconds);
 	put_total(out, style, "  Python", &diff->python_s, figure_seconds);
 	put_total(out, style, "  native", &diff->native_s, figure_seconds);
 	put_total(out, style, "  system", &diff->system_s, figure_seconds);
@@ -144,7 +147,8 @@ static uint32_t put_change(FILE *out, const struct style *style, const struct di
 /* ":11" and what became of the line: " (was 9)". */
 static struct figure place_end(const struct diff_line *line)
 {
-	const struct profile_line *before = line->line[DIFF_BEFORE], *after = line->line[DIFF_AFTER];
+	const struct profile_line *before = line->line[DIFF_BEFORE];
+	const struct profile_line *after = line->line[DIFF_AFTER];
 	struct figure end;
 	char past[20] = "";
 	if (before && after && before->line != after->line)
@@ -213,10 +217,15 @@ static const struct diff_value *value_of(const struct diff_line *line, size_t of
 	return (const struct diff_value *)((const char *)line + offset);
 }
 
+static double change_of(const void *line, const void *offset)
+{
+	const struct diff_line *const *at = line;
+	return fabs(diff_change(value_of(*at, *(const size_t *)offset)));
+}
+
 static int by_change(const void *a, const void *b, void *offset)
 {
-	double left = fabs(diff_change(value_of(*(const struct diff_line *const *)a, *(size_t *)offset)));
-	double right = fabs(diff_change(value_of(*(const struct diff_line *const *)b, *(size_t *)offset)));
+	double left = change_of(a, offset), right = change_of(b, offset);
 	return (left < right) - (left > right);
 }
 

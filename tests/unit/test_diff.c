@@ -24,6 +24,7 @@ struct make {
 	const double *times;
 	uint32_t count;
 	uint64_t samples_per_s;
+	double queued; /* part of the time without a CPU to run on */
 };
 
 static struct profile *make_profile(const struct make *make)
@@ -36,7 +37,8 @@ static struct profile *make_profile(const struct make *make)
 	const char *function = profile_intern(profile, make->function);
 	for (uint32_t i = 0; i < make->count; i++) {
 		struct book_frame frame = {file, function, 1, i + 1, -1, -1, -1};
-		struct metrics metrics = {.python_s = make->times[i], .cpu_s = make->times[i],
+		struct metrics metrics = {.python_s = make->times[i],
+					  .cpu_s = make->times[i] * (1 - make->queued),
 					  .samples = (uint64_t)(make->times[i] *
 								(double)make->samples_per_s)};
 		if (make->times[i] > 0)
@@ -52,9 +54,10 @@ static struct profile *make_profile(const struct make *make)
 static const char source[] = "def f():\n    first_line()\n    second_line()\n    third_line()\n";
 static const double times[] = {0, 1, 2, 3};
 
-static const struct make usual = {"/old", "app.py", "f", source, times, 4, 500};
+static const struct make usual = {"/old", "app.py", "f", source, times, 4, 500, 0};
 
-static const struct diff_line *find(const struct profile_diff *diff, uint32_t before, uint32_t after)
+static const struct diff_line *find(const struct profile_diff *diff, uint32_t before,
+				    uint32_t after)
 {
 	for (uint32_t i = 0; i < diff->line_count; i++) {
 		const struct diff_line *line = &diff->lines[i];
@@ -79,6 +82,16 @@ static void end(struct profile_diff *diff)
 	profile_diff_fini(diff);
 }
 
+static uint32_t broken(const struct profile_diff *diff, const struct check_limits *limits)
+{
+	struct check_result result;
+	struct err err;
+	assert_int_equal(profile_check(diff->profile[DIFF_AFTER], diff, limits, &result, &err), 0);
+	uint32_t count = result.broken;
+	check_result_fini(&result);
+	return count;
+}
+
 static void test_equal_profiles_have_no_difference(void **state)
 {
 	struct profile_diff diff;
@@ -99,7 +112,7 @@ static void test_moved_lines_are_the_same(void **state)
 	static const char moved[] = "# new\n\ndef f():\n        third_line()\n    first_line()\n"
 				    "    second_line()\n";
 	static const double moved_times[] = {0, 0, 0, 3, 1, 4};
-	struct make after = {"/new/place", "app.py", "f", moved, moved_times, 6, 500};
+	struct make after = {"/new/place", "app.py", "f", moved, moved_times, 6, 500, 0};
 	struct profile_diff diff;
 	compare(&diff, &usual, &after);
 	assert_int_equal(diff.line_count, 3);
@@ -134,7 +147,8 @@ static void test_renamed_function_and_file(void **state)
 
 static void test_edited_and_new_lines(void **state)
 {
-	static const char edited[] = "def f():\n    first_line(7)\n    wholly_other()\n    third_line()\n";
+	static const char edited[] = "def f():\n    first_line(7)\n    wholly_other()\n"
+				     "    third_line()\n";
 	struct make after = usual;
 	struct profile_diff diff;
 	after.source = edited;
@@ -195,6 +209,33 @@ static void test_few_samples_are_noise(void **state)
 	end(&diff);
 }
 
+/* Twice the time for the same work: there was no CPU for it. */
+static void test_a_busy_machine_is_no_slowdown(void **state)
+{
+	static const double twice[] = {0, 2, 4, 6};
+	struct make busy = usual;
+	struct profile_diff diff;
+	struct check_limits limits = CHECK_LIMITS_NONE;
+	busy.times = twice;
+	busy.samples_per_s = 250;
+	busy.queued = 0.5;
+	limits.max_slowdown = 0.05;
+	compare(&diff, &usual, &busy);
+	assert_false(diff.total_s.is_real);
+	assert_false(diff.cpu_s.is_real);
+	assert_false(diff.python_s.is_real);
+	assert_int_equal(diff.slower + diff.faster, 0);
+	assert_false(diff.functions[0].inclusive_s.is_real);
+	assert_int_equal(broken(&diff, &limits), 0);
+	end(&diff);
+	busy.queued = 0; /* twice the work */
+	compare(&diff, &usual, &busy);
+	assert_true(diff.total_s.is_real);
+	assert_int_equal(diff.slower, 3);
+	assert_int_equal(broken(&diff, &limits), 1);
+	end(&diff);
+}
+
 static void set_memory(struct profile *profile, double peak, double alloc, double blocks)
 {
 	profile->has_memory = true;
@@ -252,16 +293,6 @@ static void test_empty_profiles(void **state)
 }
 
 /* ---- limits ---- */
-
-static uint32_t broken(const struct profile_diff *diff, const struct check_limits *limits)
-{
-	struct check_result result;
-	struct err err;
-	assert_int_equal(profile_check(diff->profile[DIFF_AFTER], diff, limits, &result, &err), 0);
-	uint32_t count = result.broken;
-	check_result_fini(&result);
-	return count;
-}
 
 static void test_limits(void **state)
 {
@@ -347,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_equal_lines),
 		cmocka_unit_test(test_without_source_lines_go_by_number),
 		cmocka_unit_test(test_few_samples_are_noise),
+		cmocka_unit_test(test_a_busy_machine_is_no_slowdown),
 		cmocka_unit_test(test_memory_noise),
 		cmocka_unit_test(test_empty_profiles),
 		cmocka_unit_test(test_limits),

@@ -103,14 +103,21 @@ static bool is_layout(const char *text)
 				(c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
 }
 
+/* Whether a terminal or a reader of lines would obey the character of so many bytes. */
+static bool is_obeyed(const char *text, size_t length)
+{
+	const unsigned char *c = (const unsigned char *)text;
+	if (length == 2)
+		return c[0] == 0xc2 && c[1] < 0xa0;
+	return length == 3 ? is_layout(text) : c[0] < 0x20 || c[0] == 0x7f;
+}
+
 void export_clean(struct buf *buf, const char *text, size_t size, char separator)
 {
 	for (size_t at = 0; at < size;) {
 		size_t length = text_utf8_length(text + at, size - at);
 		unsigned char c = (unsigned char)text[at];
-		bool is_control = c < 0x20 || c == 0x7f ||
-				  (length == 2 && c == 0xc2 && (unsigned char)text[at + 1] < 0xa0) ||
-				  (length == 3 && is_layout(text + at));
+		bool is_control = is_obeyed(text + at, length);
 		if (length == 0 || (length == 3 && is_noncharacter(text + at)))
 			buf_text(buf, "\xef\xbf\xbd");
 		else if (is_control)

@@ -32,7 +32,8 @@ const char *export_file(const struct profile *profile, const struct stack_node *
 const char *export_short_path(const struct profile *profile, const char *path);
 
 /* Replaces buf by "function (path:line)", one line of valid UTF-8 without what ends
- * lines, controls a terminal or turns the direction of writing; `separator` (0: none) becomes a comma. */
+ * lines, controls a terminal or turns the direction of writing; `separator` (0: none)
+ * becomes a comma. */
 void export_label(struct buf *buf, const struct profile *profile, const struct stack_node *node,
 		  char separator);
 

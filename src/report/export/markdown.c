@@ -16,6 +16,7 @@
 #define MAX_LINES 20u
 #define MAX_FUNCTIONS 10u
 #define MAX_CODE_BYTES 120u
+#define MAX_TEXT_BYTES (EXPORT_LABEL_BYTES / 3) /* a byte becomes three at most */
 
 static size_t longest_fence(const char *text, size_t size)
 {
@@ -59,7 +60,7 @@ static void put_code(FILE *out, const char *text, size_t size)
 {
 	struct buf clean;
 	buf_init(&clean, EXPORT_LABEL_BYTES);
-	export_clean(&clean, text, size < EXPORT_LABEL_BYTES / 3 ? size : EXPORT_LABEL_BYTES / 3, 0);
+	export_clean(&clean, text, size < MAX_TEXT_BYTES ? size : MAX_TEXT_BYTES, 0);
 	cut(&clean, MAX_CODE_BYTES);
 	const char *start = clean.data;
 	size_t left = clean.size;

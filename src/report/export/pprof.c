@@ -198,8 +198,9 @@ static uint64_t string_number(struct writer *writer, const char *text)
 static void write_types(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->type_count; i++) {
-		put_number(&writer->message, TYPE_NAME, string_number(writer, sample_types[i].name));
-		put_number(&writer->message, TYPE_UNIT, string_number(writer, sample_types[i].unit));
+		const struct sample_type *type = &sample_types[i];
+		put_number(&writer->message, TYPE_NAME, string_number(writer, type->name));
+		put_number(&writer->message, TYPE_UNIT, string_number(writer, type->unit));
 		write_message(writer, PROFILE_SAMPLE_TYPE);
 	}
 }
