@@ -1,17 +1,18 @@
 """The command line: help, completions, man page, config files, and what wrong words get."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 
 import pytest
 
+from support.paths import SRC
 from support.runs import run
 
-COMMANDS = """
-    run view export diff check merge attach dump on off status write recover completions help
-""".split()
+# The list that the executable is built with.
+COMMANDS = re.findall(r"&command_(\w+)", (SRC / "cli" / "commands.c").read_text())
 
 
 def on_terminal(argv, env):
