@@ -20,6 +20,7 @@
 #include "remote/procfs.h"
 
 #define LIST_NS 100000000u  /* between two lists of the threads */
+#define CPU_PART_MIN 0.02   /* less is a thread that hardly ran meanwhile */
 #define NAMES_NS 2000000000u
 #define OPEN_THREADS_MAX 400u /* with files kept open */
 
@@ -95,6 +96,8 @@ static void update_cpu_part(struct attach_thread *thread)
 	uint64_t ran_ns = cpu_ns - kept->look_cpu_ns, stood_ns = delay_ns - kept->look_delay_ns;
 	if (kept->look_cpu_ns != 0 && ran_ns + stood_ns > 0)
 		thread->cpu_part = (double)ran_ns / (double)(ran_ns + stood_ns);
+	if (thread->cpu_part < CPU_PART_MIN)
+		thread->cpu_part = CPU_PART_MIN;
 	kept->look_cpu_ns = cpu_ns;
 	kept->look_delay_ns = delay_ns;
 }
@@ -190,6 +193,8 @@ bool attach_add_process(struct attach *attach, pid_t pid, struct err *err)
 		free(process);
 		return false;
 	}
+	if (clock_getcpuclockid(process->remote.pid, &process->clock) != 0)
+		process->clock = CLOCK_MONOTONIC;
 	trust_init(&process->trust);
 	map_init(&process->code_index);
 	attach_read_usage(process->remote.pid, &process->cpu_ticks, &resident);
@@ -209,6 +214,20 @@ static void free_process(struct attach_process *process)
 	free(process);
 }
 
+/* How much CPU time each thread that runs has had since the last round.  The
+ * kernel tells the process's time exactly, that of a thread by its tick only. */
+static void update_clock(struct attach_process *process)
+{
+	struct timespec time;
+	if (clock_gettime(process->clock, &time) != 0)
+		return;
+	uint64_t now_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	uint64_t ran_ns = process->clock_ns == 0 ? 0 : now_ns - process->clock_ns;
+	process->ran_ns = ran_ns / (process->running > 0 ? process->running : 1);
+	process->clock_ns = now_ns;
+	process->running = 0;
+}
+
 /* One round of looks at the threads of a process. */
 static void look_at_process(struct attach *attach, struct attach_process *process, uint64_t now_ns)
 {
@@ -217,6 +236,7 @@ static void look_at_process(struct attach *attach, struct attach_process *proces
 		process->process = new_process(attach->collector, &process->remote, now_ns);
 	if (now_ns >= process->list_ns)
 		list_threads(attach, process, now_ns);
+	update_clock(process);
 	remote_gil_refresh(&process->remote, &process->gil);
 	attach->gil_rounds += process->gil.holder != 0;
 	for (uint32_t i = 0; i < process->threads.count; i++) {

@@ -304,7 +304,12 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 		book_waiting(collector, thread, self, node, kind == ACTIVITY_GIL, now_ns, ns);
 		return;
 	}
-	uint64_t cpu_ns = (uint64_t)((double)ns * thread->cpu_part);
+	/* By the CPU time that it took: a thread that is ready and has no CPU stands
+	 * at one place, and would be met there again and again.  The time that it
+	 * stood goes to all that it does, in proportion. */
+	uint64_t cpu_ns = thread->pending_cpu_ns < ns ? thread->pending_cpu_ns : ns;
+	ns = (uint64_t)((double)cpu_ns / thread->cpu_part);
+	thread->pending_cpu_ns = 0;
 	enum timeline_kind used = book_running(collector, self, count, has_gil, ns);
 	self->cpu_ns += cpu_ns;
 	thread->thread->cpu_ns += cpu_ns;
@@ -348,6 +353,10 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 		kind = ask_kernel(process, thread, &gil);
 	thread->turns++;
 	attach->looks++;
+	if (kind == ACTIVITY_RUNNING) {
+		process->running++;
+		thread->pending_cpu_ns += process->ran_ns;
+	}
 
 	uint32_t count;
 	bool is_gone = kind == ACTIVITY_UNKNOWN;

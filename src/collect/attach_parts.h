@@ -6,6 +6,8 @@
 #ifndef HEATLINE_COLLECT_ATTACH_PARTS_H
 #define HEATLINE_COLLECT_ATTACH_PARTS_H
 
+#include <time.h>
+
 #include "collect/attach.h"
 #include "collect/collector.h"
 #include "collect/trust.h"
@@ -27,6 +29,7 @@ struct attach_thread {
 	uint32_t skip, skipped;    /* rounds to leave out, and left out so far */
 	uint32_t node;             /* where it was last */
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
+	uint64_t pending_cpu_ns;   /* ran since it was last booked */
 	bool is_listed;            /* in the newest list of threads */
 };
 
@@ -50,6 +53,10 @@ struct attach_process {
 	uint64_t list_ns;        /* when the threads are listed again */
 	uint64_t names_ns;       /* when their names are read again */
 	uint64_t cpu_ticks;      /* at the start or reset, by the kernel */
+	clockid_t clock;         /* its CPU time */
+	uint64_t clock_ns;       /* what that said in the last round */
+	uint64_t ran_ns;         /* CPU time since then, of each thread that ran */
+	uint32_t running;        /* threads that ran in this round */
 	bool is_ended;
 };
 

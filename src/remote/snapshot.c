@@ -7,7 +7,7 @@
 #include "python/bits.h"
 
 #define STACK_AHEAD_BYTES 1024u /* the stack may have grown since the last look */
-#define PAGE_IDLE_MAX 64u       /* looks after which a page is left out */
+#define PAGE_IDLE_MAX 16u       /* looks after which a page is left out */
 #define CHUNK_SIZE_AT 8u        /* in the head of a chunk: how many bytes it has */
 
 /* ---- reading from the copies ---- */
@@ -21,37 +21,54 @@ static bool copy_part(py_addr start, uint32_t size, const unsigned char *bytes, 
 	return true;
 }
 
-/* From now on the page is copied along. */
-static void want_page(struct snapshot *snapshot, py_addr addr)
+/* The page is to be copied along the next time. */
+static void touch_page(struct snapshot *snapshot, py_addr addr)
 {
 	py_addr start = addr & ~(py_addr)(WALK_PAGE_BYTES - 1);
-	uint32_t place = snapshot->page_count;
 
-	for (uint32_t i = 0; i < snapshot->page_count; i++) {
-		if (snapshot->pages[i].start == start)
+	for (uint32_t i = 0; i < snapshot->touched_count; i++) {
+		if (snapshot->touched[i] == start)
 			return;
 	}
-	if (place == SNAPSHOT_PAGES)
-		return;
-	snapshot->pages[place] = (struct snapshot_page){ start, 0 };
-	snapshot->page_count++;
+	if (snapshot->touched_count < SNAPSHOT_PAGES)
+		snapshot->touched[snapshot->touched_count++] = start;
 }
 
-static bool read_copied(struct snapshot *snapshot, py_addr addr, void *dst, size_t size)
+/* Reads what lies in one piece of a copy; *page is the one it came from, if
+ * any. */
+static bool read_piece(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr addr,
+		       void *dst, size_t size, uint32_t *page)
 {
-	const struct snapshot_copy *copy = snapshot->current;
-
+	*page = SNAPSHOT_PAGES;
 	if (copy_part(snapshot->thread + snapshot->state_start, snapshot->state_size, copy->state, addr, dst,
 		      size) ||
 	    copy_part(snapshot->stack_start, snapshot->stack_size, copy->stack, addr, dst, size))
 		return true;
-	for (uint32_t i = 0; i < snapshot->pages_copied; i++) {
-		if (copy_part(snapshot->pages[i].start, WALK_PAGE_BYTES, copy->pages[i], addr, dst, size)) {
-			snapshot->pages[i].idle = 0;
+	for (uint32_t i = 0; i < snapshot->page_count; i++) {
+		*page = i;
+		if (copy_part(snapshot->pages[i].start, WALK_PAGE_BYTES, copy->pages[i], addr, dst, size))
 			return true;
-		}
 	}
 	return false;
+}
+
+/* Bytes from addr to the end of its page. */
+static size_t page_rest(py_addr addr)
+{
+	return WALK_PAGE_BYTES - (addr & (WALK_PAGE_BYTES - 1));
+}
+
+/* The same for what may lie across two pages. */
+static bool read_copy(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr addr,
+		      void *dst, size_t size, uint32_t pages[2])
+{
+	size_t first = page_rest(addr);
+
+	pages[1] = SNAPSHOT_PAGES;
+	return read_piece(snapshot, copy, addr, dst, size, &pages[0]) ||
+	       (size > first && read_piece(snapshot, copy, addr, dst, first, &pages[0]) &&
+		read_piece(snapshot, copy, addr + first, (unsigned char *)dst + first, size - first,
+			   &pages[1]));
 }
 
 static bool snapshot_read(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
@@ -59,13 +76,21 @@ static bool snapshot_read(const struct mem_reader *reader, py_addr addr, void *d
 	/* The reader is the snapshot's first member. */
 	struct snapshot *snapshot = (struct snapshot *)(uintptr_t)reader;
 	const struct mem_reader *process = &snapshot->remote->reader;
+	uint32_t pages[2];
 
-	if (read_copied(snapshot, addr, dst, size))
+	if (read_copy(snapshot, snapshot->current, addr, dst, size, pages)) {
+		for (int i = 0; i < 2; i++) {
+			if (pages[i] < SNAPSHOT_PAGES)
+				touch_page(snapshot, snapshot->pages[pages[i]].start);
+		}
 		return true;
+	}
 	if (!process->read(process, addr, dst, size))
 		return false;
-	if (size <= WALK_PAGE_BYTES)
-		want_page(snapshot, addr);
+	if (size <= WALK_PAGE_BYTES) {
+		touch_page(snapshot, addr);
+		touch_page(snapshot, addr + size - 1);
+	}
 	return true;
 }
 
@@ -149,7 +174,6 @@ static bool copy_twice(struct snapshot *snapshot)
 		dst[2 * count - 1 - i] = one;
 		src[2 * count - 1 - i] = other;
 	}
-	snapshot->pages_copied = snapshot->page_count;
 	return process->read_many(process, dst, src, 2 * count) == 2 * count;
 }
 
@@ -199,22 +223,32 @@ static bool plan_stack(struct snapshot *snapshot)
 	return false;
 }
 
-/* Pages that were not needed for long make room for others. */
-static void drop_idle_pages(struct snapshot *snapshot)
+/* The pages that the last look needed, then others that were needed not long
+ * ago, as far as there is room. */
+static void plan_pages(struct snapshot *snapshot)
 {
-	uint32_t kept = 0;
+	struct snapshot_page old[SNAPSHOT_PAGES];
+	uint32_t old_count = snapshot->page_count;
 
-	for (uint32_t i = 0; i < snapshot->page_count; i++) {
-		if (++snapshot->pages[i].idle < PAGE_IDLE_MAX)
-			snapshot->pages[kept++] = snapshot->pages[i];
+	memcpy(old, snapshot->pages, sizeof(old));
+	for (uint32_t i = 0; i < snapshot->touched_count; i++)
+		snapshot->pages[i] = (struct snapshot_page){ snapshot->touched[i], 0 };
+	snapshot->page_count = snapshot->touched_count;
+	for (uint32_t i = 0; i < old_count && snapshot->page_count < SNAPSHOT_PAGES; i++) {
+		bool is_touched = false;
+
+		for (uint32_t t = 0; t < snapshot->touched_count && !is_touched; t++)
+			is_touched = snapshot->touched[t] == old[i].start;
+		if (!is_touched && ++old[i].idle < PAGE_IDLE_MAX)
+			snapshot->pages[snapshot->page_count++] = old[i];
 	}
-	snapshot->page_count = kept;
+	snapshot->touched_count = 0;
 }
 
 bool snapshot_take(struct snapshot *snapshot)
 {
 	snapshot->current = &snapshot->copies[0];
-	drop_idle_pages(snapshot);
+	plan_pages(snapshot);
 	if (!copy_twice(snapshot)) {
 		/* A page has gone, or a chunk: begin with the state alone. */
 		snapshot->page_count = 0;
@@ -240,33 +274,20 @@ void snapshot_use(struct snapshot *snapshot, int copy)
 
 /* ---- comparing ---- */
 
-/* Where a frame lies in a copy; NULL when it is in none. */
-static const unsigned char *frame_in(const struct snapshot *snapshot, const struct snapshot_copy *copy,
-				     py_addr place)
+#define FRAME_BYTES_MAX 256u /* no layout's frame_size is larger */
+
+static bool frame_in(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr place,
+		     unsigned char *frame)
 {
-	uint32_t size = snapshot->remote->layout.frame_size;
+	uint32_t size = snapshot->remote->layout.frame_size, pages[2];
 
-	if (place >= snapshot->stack_start && place - snapshot->stack_start < snapshot->stack_size)
-		return snapshot->stack_size - (place - snapshot->stack_start) < size
-			       ? NULL
-			       : copy->stack + (place - snapshot->stack_start);
-	for (uint32_t i = 0; i < snapshot->pages_copied; i++) {
-		py_addr start = snapshot->pages[i].start;
-
-		if (place >= start && place - start <= WALK_PAGE_BYTES - size)
-			return copy->pages[i] + (place - start);
-	}
-	return NULL;
+	return size <= FRAME_BYTES_MAX && read_copy(snapshot, copy, place, frame, size, pages);
 }
 
-static bool is_same_frame(const struct snapshot *snapshot, py_addr place)
+static bool is_same_frame(const struct py_layout *layout, const unsigned char *one,
+			  const unsigned char *other)
 {
-	const struct py_layout *layout = &snapshot->remote->layout;
-	const unsigned char *one = frame_in(snapshot, &snapshot->copies[0], place);
-	const unsigned char *other = frame_in(snapshot, &snapshot->copies[1], place);
-
-	return one != NULL && other != NULL &&
-	       load_u64(one + layout->frame_code) == load_u64(other + layout->frame_code) &&
+	return load_u64(one + layout->frame_code) == load_u64(other + layout->frame_code) &&
 	       load_u64(one + layout->frame_previous) == load_u64(other + layout->frame_previous) &&
 	       (layout->frame_owner == PY_ABSENT || one[layout->frame_owner] == other[layout->frame_owner]);
 }
@@ -274,14 +295,16 @@ static bool is_same_frame(const struct snapshot *snapshot, py_addr place)
 bool snapshot_stood_still(const struct snapshot *snapshot, const py_addr *places, uint32_t count)
 {
 	uint32_t at = snapshot->remote->layout.thread_frame - snapshot->state_start;
+	unsigned char one[FRAME_BYTES_MAX], other[FRAME_BYTES_MAX];
 
 	if (load_u64(snapshot->copies[0].state + at) != load_u64(snapshot->copies[1].state + at))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		/* Far down a deep stack: callers of what stood still. */
-		if (i > 0 && frame_in(snapshot, &snapshot->copies[0], places[i]) == NULL)
-			return true;
-		if (!is_same_frame(snapshot, places[i]))
+		if (!frame_in(snapshot, &snapshot->copies[0], places[i], one) ||
+		    !frame_in(snapshot, &snapshot->copies[1], places[i], other))
+			return i > 0;
+		if (!is_same_frame(&snapshot->remote->layout, one, other))
 			return false;
 	}
 	return true;
@@ -290,8 +313,9 @@ bool snapshot_stood_still(const struct snapshot *snapshot, const py_addr *places
 bool snapshot_may_call(const struct snapshot *snapshot, py_addr place)
 {
 	const struct py_layout *layout = &snapshot->remote->layout;
-	const unsigned char *frame = frame_in(snapshot, snapshot->current, place);
+	unsigned char frame[FRAME_BYTES_MAX];
 
-	return layout->frame_stacktop == PY_ABSENT || frame == NULL ||
+	return layout->frame_stacktop == PY_ABSENT ||
+	       !frame_in(snapshot, snapshot->current, place, frame) ||
 	       (int32_t)load_u32(frame + layout->frame_stacktop) >= 0;
 }

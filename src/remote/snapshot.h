@@ -43,7 +43,8 @@ struct snapshot {
 	uint32_t stack_size;         /* how much of it is copied */
 	struct snapshot_page pages[SNAPSHOT_PAGES];
 	uint32_t page_count;
-	uint32_t pages_copied;       /* of those, in the copies that are held now */
+	py_addr touched[SNAPSHOT_PAGES]; /* pages that this look needed, the innermost frame's first */
+	uint32_t touched_count;
 	const struct snapshot_copy *current; /* that the reader reads from */
 	struct snapshot_copy copies[2];
 };
