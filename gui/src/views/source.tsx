@@ -7,7 +7,8 @@ import { matches, useApp, type App } from "../context.ts";
 import { count, shortPath } from "../format.ts";
 import { Highlighter } from "../highlight.ts";
 import { fetchSource } from "../load.ts";
-import { splitLines, type File, type Line } from "../model.ts";
+import { splitLines, type File, type Line, type Profile } from "../model.ts";
+import { useWidth } from "../parts/canvas.ts";
 import { CodeText } from "../parts/code.tsx";
 import { ColumnHead, ColumnMenu, shownColumns } from "../parts/columns.tsx";
 import { Detail } from "../parts/detail.tsx";
@@ -27,8 +28,8 @@ export function Source() {
 	const { profile, state } = app;
 	const file = profile.files[state.file];
 	const [hidden, setHidden] = useState(() => shownColumns());
-	const columns = COLUMNS.filter((column) =>
-		(column.isThere?.(profile) ?? true) && (hidden.get(column.id) ?? column.isShown));
+	const listing = useRef<HTMLElement>(null);
+	const columns = columnsThatFit(profile, hidden, useWidth(listing));
 	const texts = useSource(app, file);
 	const rows = useMemo(() => makeRows(app, file, texts), [app.slice, file, texts, state.mode, state.sort, state.isAscending, state.query]);
 	const highlighter = useHighlighter(texts, file);
@@ -52,7 +53,7 @@ export function Source() {
 	return (
 		<div class="source" style={{ "--figures": `${width}px` }}>
 			<Files />
-			<section class="listing">
+			<section class="listing" ref={listing}>
 				<Toolbar file={file} rows={rows} menu={<ColumnMenu profile={profile} hidden={hidden} change={setHidden} />} />
 				<Rows
 					class="lines"
@@ -73,6 +74,20 @@ export function Source() {
 			</section>
 		</div>
 	);
+}
+
+const CODE_WIDTH = 420; // pixels that the code should have
+const DISPENSABLE = ["trend", "copied", "peak", "alloc", "total"]; // in this order
+
+// What the user chose, else what is usual, less what leaves the code no room.
+function columnsThatFit(profile: Profile, choices: ReadonlyMap<string, boolean>, width: number): ColumnDef[] {
+	let columns = COLUMNS.filter((column) => (column.isThere?.(profile) ?? true) && (choices.get(column.id) ?? column.isShown));
+	for (const id of DISPENSABLE) {
+		const taken = columns.reduce((sum, column) => sum + column.width, 0);
+		if (width === 0 || width - taken >= CODE_WIDTH) break;
+		if (choices.get(id) === undefined) columns = columns.filter((column) => column.id !== id);
+	}
+	return columns;
 }
 
 function heatOf(rows: readonly Row[]): readonly (readonly [number, Line])[] {
