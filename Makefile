@@ -6,7 +6,7 @@ DEMO   ?= examples/demo.py
 export BUILD
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo test check-asan lint bench-overhead bench-accuracy install format clean
+.PHONY: all help setup demo test check-asan lint bench-overhead bench-accuracy bench-page install format clean
 
 all: $(BUILD)/build.ninja ## build into build/, where build/heatline runs without being installed
 	ninja -C $(BUILD)
@@ -43,6 +43,9 @@ bench-overhead: all ## what profiling costs, beside other profilers
 bench-accuracy: all ## how true the profiles are, beside Scalene
 	bench/setup-peers
 	.test-env/peers/bin/python bench/accuracy/run.py $(ARGS)
+
+bench-page: setup all ## how long the page takes, beside Scalene's
+	node bench/page/run.mjs $(ARGS)
 
 install: all ## install below PREFIX (/usr/local)
 	meson configure $(BUILD) --prefix=$(PREFIX)

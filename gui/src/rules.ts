@@ -62,6 +62,8 @@ export function reasonsOf(line: Line, profile: Profile, textOf: (line: number) =
 	if (line.leak) reasons.push({ kind: "memory", text: `grows ${megabytes(line.leak.velocity)}/s` });
 	const time = timeReason(line, textOf);
 	if (time) reasons.push(time);
+	// Other threads' waiting too, which is no part of the line's own time.
+	if (line.gil > line.self / 3 && time?.text !== WAITS_FOR.GIL) reasons.push({ kind: "wait", text: `${seconds(line.gil)} for the GIL` });
 	if (line.gpuPercent >= 1) reasons.push({ kind: "gpu", text: `GPU ${percent(line.gpuPercent)}` });
 	if (line.copied >= MUCH_COPIED_MB) reasons.push({ kind: "memory", text: `copies ${megabytes(line.copied)}` });
 	const ofPeak = profile.memory.peak > 0 ? line.atPeak / profile.memory.peak : 0;
@@ -72,7 +74,6 @@ export function reasonsOf(line: Line, profile: Profile, textOf: (line: number) =
 function timeReason(line: Line, textOf: (line: number) => string): Reason | undefined {
 	if (!(line.self > 0)) return undefined;
 	const code = bareCode(line.text);
-	if (line.gil > line.self / 3) return { kind: "wait", text: "waits for the GIL" };
 	if (line.gc > line.self / 3) return { kind: "python", text: "garbage collection" };
 	if (line.wait > line.self / 2) return { kind: "wait", text: WAITS_FOR[line.waitsFor] ?? firstMatch(WAITS, code) ?? "waits" };
 	if (line.system > line.self / 2) return { kind: "system", text: "in the kernel" };
