@@ -119,8 +119,9 @@ static bool attach_event(struct agent_thread *self, int fd)
 	self->perf_page = map_event(fd);
 	if (self->perf_page == NULL)
 		return false;
-	if (fcntl(fd, F_SETOWN_EX, &owner) == 0 && fcntl(fd, F_SETSIG, AGENT_SIGNAL) == 0 &&
-	    fcntl(fd, F_SETFL, O_ASYNC) == 0)
+	if (syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner) == 0 &&
+	    syscall(SYS_fcntl, fd, F_SETSIG, (long)AGENT_SIGNAL) == 0 &&
+	    syscall(SYS_fcntl, fd, F_SETFL, (long)O_ASYNC) == 0)
 		return true;
 	unmap_event(self->perf_page);
 	self->perf_page = NULL;

@@ -33,6 +33,15 @@ struct python_symbols {
 	void *(*this_thread_state)(void);
 };
 
+/* Not every C library has these.  A child of the program may use another one
+ * (musl), whose loader refuses a preload with a symbol that it does not know;
+ * no Python of ours runs there, so none of them is called.  pthread_atfork itself
+ * is linked into the caller and asks for the first. */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *library) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+#pragma weak on_exit
+
 /* The folder of the run; copied, since the program may change its environment. */
 static char run_folder[256];
 
@@ -325,7 +334,7 @@ __attribute__((constructor)) static void agent_start(void)
 	if (why == NULL)
 		why = start_sampling();
 	if (why == NULL) {
-		pthread_atfork(NULL, NULL, after_fork);
+		__register_atfork(NULL, NULL, after_fork, __dso_handle);
 		on_exit(on_normal_exit, NULL);
 	} else {
 		snprintf(ring->reason, sizeof(ring->reason), "%s", why);

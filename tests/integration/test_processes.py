@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import time
 
@@ -84,6 +85,25 @@ def test_table_in_the_report(tree, heatline, tmp_path):
     table = report[report.index("Processes") :]
     for name in ("main", "killed", "heavy"):
         assert f"{entries[name]['pid']} " in table
+
+
+RUN = """
+import subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+print(done.returncode, done.stdout, done.stderr)
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--cpu-only"]], ids=["memory", "cpu"])
+@pytest.mark.parametrize("compiler", [["gcc"], ["gcc", "-static"], ["musl-gcc"]], ids=" ".join)
+def test_child_that_is_no_python(any_python, program, compiler, options, tmp_path):
+    """Also with another C library, whose loader would refuse what it does not know."""
+    if shutil.which(compiler[0]) is None:
+        pytest.skip(f"no {compiler[0]} on this machine")
+    child = tmp_path / "other"
+    subprocess.run([*compiler, "-O1", "-o", child, PROCESSES / "other.c", "-lpthread"], check=True)
+    done = any_python.heatline_run(program(RUN), [child], options=["-q", *options])
+    assert done.stdout == "5 b'1 0 0 1\\n' b''\n", done
 
 
 MANY = """
