@@ -11,10 +11,10 @@ interface Row {
 }
 
 // A profile of one file whose lines have these seconds, with narrow intervals.
-function profile(folder: string, rows: readonly Row[], functions: readonly [number, string][] = []): Profile {
+function profile(folder: string, rows: readonly Row[], functions: readonly [number, string][] = [], onCpu = 1): Profile {
 	const total = rows.reduce((sum, row) => sum + row.s, 0);
 	const record = (lineno: number, line: string, s: number) => ({
-		lineno, line, python_s: s, native_s: 0, system_s: 0, wait_s: 0, inclusive_s: s, n_samples: Math.round(s * 500),
+		lineno, line, python_s: s, native_s: 0, system_s: 0, wait_s: 0, inclusive_s: s, n_samples: Math.round(s * 500), cpu_s: s * onCpu,
 		n_cpu_percent_python: (s / total) * 100, n_percent_low: (s / total) * 97, n_percent_high: (s / total) * 103,
 	});
 	return readProfile({
@@ -26,7 +26,7 @@ function profile(folder: string, rows: readonly Row[], functions: readonly [numb
 			},
 		},
 		heatline: {
-			time: { total_s: total, samples: Math.round(total * 500), python_s: total, native_s: 0, system_s: 0, wait_s: 0 },
+			time: { total_s: total, samples: Math.round(total * 500), python_s: total, native_s: 0, system_s: 0, wait_s: 0, cpu_s: total * onCpu },
 			stacks: {
 				strings: ["<module>", `${folder}/x.py`, ...rows.map((row) => row.text)], files: [[1, 1]],
 				functions: [[0, 0, 1], ...rows.map((row, i) => [i + 2, 0, row.at])],
@@ -53,6 +53,14 @@ test("a line that moved, in another folder, is the same line", () => {
 	assert.ok(result.pairs[1]!.isNoise);
 	assert.deepEqual([result.slower, result.faster], [1, 0]);
 	assert.equal(result.verdict, "Slower: 5.00 s instead of 3.00 s (1.7 times as long); 1 line got slower.");
+});
+
+test("twice the time for the same work on a CPU is no slowdown", () => {
+	const before = profile("/a", [{ at: 1, text: "f()", s: 2 }, { at: 2, text: "g()", s: 1 }]);
+	const busy = profile("/a", [{ at: 1, text: "f()", s: 4 }, { at: 2, text: "g()", s: 2 }], [], 0.5);
+	const result = compare(before, busy);
+	assert.ok(result.pairs.every((pair) => pair.isNoise));
+	assert.equal(result.verdict, "No difference in time beyond noise: 6.00 s instead of 3.00 s.");
 });
 
 test("an edited line, a new one and one that is gone are told apart", () => {

@@ -3,7 +3,8 @@
 // Lines are matched by file, function and text rather than by number, so a line that
 // moved is the same line; then by file and text, then by function and text, at last by
 // function and the letters of the text.  Time that k samples stand for is known to the
-// 95 % interval of that count; a difference is real when the intervals do not overlap.
+// 95 % interval of that count; a difference is real when the intervals do not overlap, of
+// the time and of the part of it that was the program's own (a busy machine is no slowdown).
 
 import { megabytes, seconds } from "./format.ts";
 import type { Line, Profile } from "./model.ts";
@@ -62,19 +63,42 @@ const QUANTILE = 1.959964; // 97.5 % of the normal distribution
 const LEAST_SHARE = 0.01; // of memory: less is no difference
 const MB = 1048576;
 
-// The 95 % interval of seconds that are a share of a profile's total.
-function interval(profile: Profile, time: number): [number, number] {
-	if (!(profile.samples > 0 && profile.total > 0)) return [0, Infinity]; // nothing is known
-	const perSample = profile.total / profile.samples;
+// The 95 % interval of seconds that are a part of a whole.
+function interval(profile: Profile, whole: number, time: number): [number, number] {
+	if (!(profile.samples > 0 && whole > 0)) return [0, Infinity]; // nothing is known
+	const perSample = whole / profile.samples;
 	const count = time / perSample;
 	const middle = count + QUANTILE ** 2 / 2;
 	const half = QUANTILE * Math.sqrt(count + QUANTILE ** 2 / 4);
 	return [(middle - half) * perSample, (middle + half) * perSample];
 }
 
+// 1: more after, beyond noise; -1: less; 0: neither.
+function comparePart(before: Profile, after: Profile, wholes: [number, number], parts: [number, number]): number {
+	const [lowBefore, highBefore] = interval(before, wholes[0], parts[0]);
+	const [lowAfter, highAfter] = interval(after, wholes[1], parts[1]);
+	return Number(lowAfter > highBefore) - Number(lowBefore > highAfter);
+}
+
+function compareWhole(before: Profile, after: Profile, times: [number, number]): number {
+	const noise = QUANTILE * Math.sqrt(times[0] ** 2 / before.samples + times[1] ** 2 / after.samples);
+	return Number(times[1] - times[0] > noise) - Number(times[0] - times[1] > noise);
+}
+
+// On a CPU or waiting, not ready to run and kept from it.
+const own = (profile: Profile) => profile.cpu + profile.times.wait;
+const ownOf = (line: Line | undefined) => (line ? line.cpu + line.wait : 0);
+const knowsOwn = (before: Profile, after: Profile) => before.cpu > 0 && after.cpu > 0;
+
 function isWholeReal(before: Profile, after: Profile): boolean {
-	const variance = before.total ** 2 / before.samples + after.total ** 2 / after.samples;
-	return Math.abs(after.total - before.total) > QUANTILE * Math.sqrt(variance);
+	const order = compareWhole(before, after, [before.total, after.total]);
+	return order !== 0 && (!knowsOwn(before, after) || compareWhole(before, after, [own(before), own(after)]) === order);
+}
+
+function isLineReal(before: Profile, after: Profile, b: Line | undefined, a: Line | undefined): boolean {
+	const order = comparePart(before, after, [before.total, after.total], [b?.self ?? 0, a?.self ?? 0]);
+	return order !== 0 && (!knowsOwn(before, after) ||
+		comparePart(before, after, [own(before), own(after)], [ownOf(b), ownOf(a)]) === order);
 }
 
 // Of bytes in MB that a line holds: blocks larger than the sampling window are exact.
@@ -98,15 +122,13 @@ function isPeakReal(before: Profile, after: Profile): boolean {
 }
 
 function makePair(before: Profile, after: Profile, { before: b, after: a, isEdited }: Match): Pair {
-	const [lowBefore, highBefore] = interval(before, b?.self ?? 0);
-	const [lowAfter, highAfter] = interval(after, a?.self ?? 0);
 	const peaks = [b?.peak ?? 0, a?.peak ?? 0] as const;
 	return {
 		before: b,
 		after: a,
 		isEdited,
 		delta: (a?.self ?? 0) - (b?.self ?? 0),
-		isNoise: lowAfter <= highBefore && lowBefore <= highAfter,
+		isNoise: !isLineReal(before, after, b, a),
 		peakDelta: peaks[1] - peaks[0],
 		isPeakNoise: !isMemoryReal(...peaks, variance(before, b, peaks[0]) + variance(after, a, peaks[1])),
 	};
