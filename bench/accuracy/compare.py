@@ -28,7 +28,7 @@ def line_owners(source):
     """{line number: part} of the case's source."""
     owners = {}
     for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             for line in range(node.lineno, node.end_lineno + 1):
                 owners[line] = node.name
     for number, text in enumerate(source.splitlines(), 1):

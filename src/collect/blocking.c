@@ -15,10 +15,24 @@
 #define STEP_LONG_NS 100000000u
 #define PLACES_MAX 1000u
 
-/* Notes where the thread was last seen as a place of the step. */
-static void note_line(struct step_state *state, const struct thread *thread)
+/* Whether the thread's line is one that the loop itself was started from: then
+ * no line of the step is in scope. */
+static bool is_base(struct collector *collector, const struct thread *thread)
 {
-	if (thread->line_code == 0)
+	for (uint32_t i = 0; i < thread->loop->base.count; i++) {
+		struct tree_frame frame = thread->loop->base.items[i];
+		if (frame.code == thread->line_code &&
+		    codes_line(&collector->codes.items[frame.code], frame.offset) == thread->line)
+			return true;
+	}
+	return false;
+}
+
+/* Notes where the thread was last seen as a place of the step. */
+static void note_line(struct collector *collector, const struct thread *thread)
+{
+	struct step_state *state = &thread->loop->step;
+	if (thread->line_code == 0 || is_base(collector, thread))
 		return;
 	for (uint32_t i = 0; i < STEP_LINES; i++) {
 		bool is_free = state->lines[i].count == 0;
@@ -92,7 +106,7 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 		is_step = is_same = false;
 	if (is_same && is_step) {
 		state->seen_ns = now_ns;
-		note_line(state, thread);
+		note_line(collector, thread);
 		return;
 	}
 	/* The turn that is run now began after the last one had ended. */
@@ -105,7 +119,7 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 	state->step = step;
 	state->start_ns = between_ns;
 	state->seen_ns = now_ns;
-	note_line(state, thread);
+	note_line(collector, thread);
 }
 
 /* --- the profile --- */

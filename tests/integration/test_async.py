@@ -1,11 +1,13 @@
 """Tasks that wait: time, names and concurrency by line, on every Python."""
 
 import re
+import sys
 from typing import Dict, Tuple
 
 import pytest
 
 from support.paths import PROGRAMS
+from support.pythons import Python
 from support.runs import ProfiledRun
 
 ASYNC = PROGRAMS / "async"
@@ -160,3 +162,15 @@ def test_fifty_thousand_tasks(profiled):
     time = run.profile["heatline"]["time"]
     overhead_s = run.profile["heatline"]["quality"]["overhead_percent"] / 100 * time["cpu_s"]
     assert overhead_s / time["elapsed_s"] <= 0.06
+
+
+def test_uvloop():
+    """A loop in C: the same tasks, the same lines.  (On the Python that the tests run on.)"""
+    pytest.importorskip("uvloop")
+    python = Python(sys.version_info[:2], sys.executable)
+    run = python.heatline_run(ASYNC / "gather.py", ["uvloop"], ["--cpu-only"])
+    assert run.returncode == 0, run
+    long, everyone = line_of(run, "gather.py", "LONG"), line_of(run, "gather.py", "ALL")
+    assert long["await_s"] / everyone["await_s"] == pytest.approx(3, rel=0.15)
+    assert long["n_wait_percent"] / everyone["n_wait_percent"] == pytest.approx(3, rel=0.15)
+    assert sorted(long["async_task_names"]) == ["long-0", "long-1", "long-2"]

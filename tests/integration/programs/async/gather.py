@@ -1,6 +1,7 @@
 """Tasks with known waits: three of 1.2 s, one of 0.4 s, and one that waits for them all."""
 
 import asyncio
+import sys
 
 
 async def short():
@@ -23,4 +24,8 @@ async def main():
     await asyncio.gather(*tasks)  # ALL
 
 
+if "uvloop" in sys.argv:
+    import uvloop
+
+    uvloop.install()
 asyncio.run(main())  # RUN
