@@ -101,12 +101,13 @@ class Events:
         return name, json.loads("\n".join(line.removeprefix("data: ") for line in lines[1:]))
 
     def profile(self):
-        """The next profile that has something in it."""
-        while True:
+        """The next profile that has something in it; there is one each second."""
+        for _ in range(30):
             name, data = self.next()
             assert name == "profile"
             if data["heatline"]["quality"]["samples"]:
                 return data
+        raise AssertionError("nothing is measured")
 
 
 @pytest.fixture
