@@ -6,7 +6,7 @@ DEMO   ?= examples/demo.py
 export BUILD
 
 .DEFAULT_GOAL := all
-.PHONY: all help setup demo test check-asan lint bench-overhead bench-accuracy bench-page install format clean
+.PHONY: all help setup demo test check-asan lint bench-overhead bench-accuracy bench-attach bench-page install format clean
 
 all: $(BUILD)/build.ninja ## build into build/, where build/heatline runs without being installed
 	ninja -C $(BUILD)
@@ -39,6 +39,10 @@ lint: setup all ## layering, headers, signal safety, banned functions
 bench-overhead: all ## what profiling costs, beside other profilers
 	bench/setup-peers
 	.test-env/peers/bin/python bench/overhead/run.py $(ARGS)
+
+bench-attach: all ## profilers that attach to a running process, side by side
+	bench/setup-peers
+	.test-env/peers/bin/python bench/attach/run.py $(ARGS)
 
 bench-accuracy: all ## how true the profiles are, beside Scalene
 	bench/setup-peers

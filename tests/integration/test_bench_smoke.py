@@ -51,3 +51,12 @@ def test_accuracy_prints_a_table(any_python):
     share, split = cells(output, "executed")[:2]
     assert 0 <= float(share) < 25
     assert 0 <= float(split) < 50
+
+
+def test_attach_prints_a_table(any_python):
+    output = run_bench(
+        "attach/run.py", "--tools", "heatline", "--seconds", "1", "--python", any_python.executable
+    )
+    impossible, lost, error, cost, _, dump_ms = cells(output, "heatline")
+    assert float(impossible) < 1 and float(lost) < 10 and float(error) < 40
+    assert 0 < float(cost) < 500 and 0 < float(dump_ms) < 2000
