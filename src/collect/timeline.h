@@ -25,7 +25,7 @@
 #define TIMELINE_ROWS 512u
 #define TIMELINE_NO_ROW UINT32_MAX
 #define TIMELINE_FIRST_BIN_NS 5000000u
-#define TIMELINE_MAX_ENTRIES 100000u /* of each table of nodes */
+#define TIMELINE_MAX_ENTRIES 50000u /* of each table of nodes */
 
 struct timeline_row {
 	uint64_t ns[TIMELINE_KINDS][TIMELINE_MAX_BINS];
