@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.paths import PROGRAMS
+from support.paths import PROGRAMS, heatline_executable
 from support.running import Running, is_running, state, wait_until
 from support.stacks import stack_nodes
 
@@ -165,6 +165,17 @@ def test_stop_and_continue(start):
     assert "end" in run.finish()
     assert run.process.returncode == 0
     assert run.profile()["heatline"]["quality"]["samples"] > 5
+
+
+@pytest.mark.parametrize("options", [[], ["-s", "INT"], ["--foreground"], ["-s", "KILL"]], ids=str)
+def test_timeout(any_python, options, tmp_path):
+    """timeout signals heatline, then its group; its own status says so, and there is a profile."""
+    outfile = tmp_path / "p.json"
+    run = [heatline_executable(), "run", "-q", "--python", any_python.executable, "-o", outfile]
+    command = ["timeout", *options, "1.5", *run, SIGNALS / "endless.py", "60"]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, start_new_session=True, timeout=60)
+    assert shell_status(done.returncode) == (137 if "KILL" in options else 124)
+    wait_until(outfile.exists)
 
 
 def test_killed_heatline_loses_nothing(start):

@@ -120,6 +120,29 @@ static void test_hostile_positions(void **state)
 	free(ring);
 }
 
+/* A collector that was killed in the middle of ring_consume, or right before it. */
+static void test_taken_record_is_skipped(void **state)
+{
+	(void)state;
+	for (int is_half_done = 0; is_half_done < 2; is_half_done++) {
+		struct ring *ring = ring_make();
+		bool damaged = false;
+		push(ring, 64, 1);
+		push(ring, 64, 2);
+		if (is_half_done)
+			memset(ring->data, 0, 40);
+		ring_skip_taken(ring, 4096, 64); /* another place: nothing happens */
+		assert_int_equal(atomic_load(&ring->tail), 0);
+		ring_skip_taken(ring, 0, 64);
+		const struct record *record = ring_peek(ring, false, &damaged);
+		assert_non_null(record);
+		assert_int_equal(value_of(record), 2);
+		ring_skip_taken(ring, 64, 4096); /* more than there is */
+		assert_int_equal(atomic_load(&ring->tail), 64);
+		free(ring);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +151,7 @@ int main(void)
 		cmocka_unit_test(test_unfinished_record_stops_until_final),
 		cmocka_unit_test(test_hostile_sizes_end_the_ring),
 		cmocka_unit_test(test_hostile_positions),
+		cmocka_unit_test(test_taken_record_is_skipped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
