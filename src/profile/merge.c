@@ -122,6 +122,7 @@ static void merge_line(struct merge *merge, uint32_t file, const struct profile_
 	metrics_add(&into->self, &from->self);
 	into->inclusive_s += from->inclusive_s;
 	merge_memory(merge, &into->memory, &from->memory);
+	merge_async(merge, &into->async, &from->async);
 	merge_columns(into, from);
 	into->memory_points = merge_points(into->memory_points, &into->memory_point_count,
 					   from->memory_points, from->memory_point_count,
@@ -167,6 +168,7 @@ static void merge_file(struct merge *merge, uint32_t index, const struct profile
 		metrics_add(&known->self, &function->self);
 		known->inclusive_s += function->inclusive_s;
 		merge_memory(merge, &known->memory, &function->memory);
+		merge_async(merge, &known->async, &function->async);
 	}
 }
 
@@ -206,6 +208,7 @@ void profile_merge(struct profile *into, const struct profile *from)
 	merge_quality(&merge);
 	merge_processes(&merge);
 	merge_whole_memory(&merge);
+	merge_whole_async(&merge);
 	merge_files(&merge);
 	merge_stacks(&merge);
 	merge_run(&merge);

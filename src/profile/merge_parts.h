@@ -22,6 +22,11 @@ void merge_whole_memory(struct merge *merge);
 /* The memory of a line or function.  known_s: how long each side ran. */
 void merge_memory(const struct merge *merge, struct memory *into, const struct memory *from);
 
+/* The waiting of tasks: of the whole, and of a line or function. */
+void merge_whole_async(struct merge *merge);
+void merge_async(const struct merge *merge, struct async_figures *into,
+		 const struct async_figures *from);
+
 /* Appends points, later by shift_s, and keeps at most `most` of them. */
 struct memory_point *merge_points(struct memory_point *into, uint32_t *count,
 				  const struct memory_point *from, uint32_t from_count,

@@ -92,6 +92,25 @@ def test_memory_adds_up_but_the_peak_does_not(merge):
         assert merged["heatline"]["memory"]["allocated_mb"] == 160
 
 
+def test_tasks(merge):
+    def with_tasks(await_s, mean, names, longest_s):
+        part = make(1, await_s=await_s, n_async_await_percent=50, n_async_concurrency_mean=mean,
+                    n_async_concurrency_peak=mean * 2, async_task_names=names)
+        part["async_profile"] = True
+        part["heatline"]["async"] = {"await_s": await_s, "blocking": [
+            {"file": "/project/a.py", "line": 3, "function": "f", "count": 1,
+             "longest_s": longest_s, "total_s": longest_s}]}
+        return part
+
+    merged = merge(with_tasks(1, 2, ["one"], 0.5), with_tasks(3, 6, ["two", "one"], 0.2), make(1))
+    (line,) = lines_of(merged).values()
+    assert line["async_task_names"] == ["one", "two"]
+    assert (line["n_async_concurrency_mean"], line["n_async_concurrency_peak"]) == (5, 12)
+    assert merged["heatline"]["async"]["await_s"] == 4
+    (step,) = merged["heatline"]["async"]["blocking"]
+    assert (step["count"], step["longest_s"], step["total_s"]) == (2, 0.5, 0.7)
+
+
 def test_processes_threads_and_timelines_come_one_after_the_other(merge):
     def with_thread(name, node_us):
         part = make(node_us / 1e6)
