@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/collector.h"
@@ -15,6 +16,7 @@
 
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
 #define PLACES_MAX 20000u
+#define COST_PART 250u /* reading tasks takes at most this part of the time */
 #define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio is there */
 
 /* What tells places apart; strings are interned. */
@@ -66,22 +68,25 @@ static uint32_t place_of(struct awaits *awaits, const char *file, const char *fu
 	return *place;
 }
 
-static void note_name(struct collector *collector, uint32_t index, const char *name)
+static void note_name(struct collector *collector, struct process *process, uint32_t index,
+		      const struct task_view *view)
 {
 	struct await_place *place = &collector->awaits.places.items[index - 1];
+	char name[TASK_NAME_BYTES];
+	if (place->name_count == AWAIT_NAMES || !task_read_name(&process->tasks, view, name))
+		return;
 	for (uint32_t i = 0; i < place->name_count; i++) {
 		if (strcmp(place->names[i], name) == 0)
 			return;
 	}
-	if (place->name_count < AWAIT_NAMES)
-		place->names[place->name_count++] = intern_text(collector->strings, name);
+	place->names[place->name_count++] = intern_text(collector->strings, name);
 }
 
 /* --- looking --- */
 
 /* Adds a task that waits: its frames stand in collector->tree_frames. */
-static void add_task(struct collector *collector, struct loop_tasks *loop, uint32_t count,
-		     const char *name)
+static void add_task(struct collector *collector, struct process *process,
+		     struct loop_tasks *loop, uint32_t count, const struct task_view *view)
 {
 	struct waiting_task *task = &loop->tasks[loop->count++];
 	struct tree_frame line = collector->tree_frames[stacks_line_frame(collector, count)];
@@ -96,7 +101,7 @@ static void add_task(struct collector *collector, struct loop_tasks *loop, uint3
 	task->function_place = place_of(&collector->awaits, code->filename, code->qualname,
 					code->first_line);
 	if (task->line_place != 0)
-		note_name(collector, task->line_place, name);
+		note_name(collector, process, task->line_place, view);
 }
 
 /* Reads some of the tasks; false when none could be read. */
@@ -118,7 +123,7 @@ static bool read_tasks(struct collector *collector, struct process *process,
 			memcpy(collector->walk_frames, view.frames,
 			       view.count * sizeof(view.frames[0]));
 			if (stacks_from_walk(collector, process, view.count, &kept) && kept > 0)
-				add_task(collector, loop, kept, view.name);
+				add_task(collector, process, loop, kept, &view);
 			else
 				result = TASK_TORN;
 		}
@@ -211,8 +216,12 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	if (has_run)
 		loop->is_idle = false;
 	/* What no thread has touched is as it was. */
-	if (has_run || !loop->is_complete || !loop->is_idle) {
-		if (!read_tasks(collector, process, loop, tstate, event_loop)) {
+	bool is_stale = has_run || !loop->is_complete || !loop->is_idle;
+	if (is_stale && now_ns >= loop->next_ns) {
+		uint64_t cpu_ns = clock_process_cpu_ns();
+		bool is_read = read_tasks(collector, process, loop, tstate, event_loop);
+		loop->next_ns = now_ns + (clock_process_cpu_ns() - cpu_ns) * COST_PART;
+		if (!is_read) {
 			loop->count = loop->is_idle = 0;
 			thread->is_waiting = false; /* whose wait it is must be asked anew */
 			return;

@@ -80,6 +80,7 @@ struct waiting_task {
 struct loop_tasks {
 	struct task_sweep sweep;
 	uint64_t look_ns;
+	uint64_t next_ns; /* when tasks may be read again: they cost */
 	struct step_state step;
 	bool is_idle;     /* the loop waits for events; nodes are set */
 	bool is_complete; /* every task was read */

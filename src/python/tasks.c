@@ -282,8 +282,10 @@ static uint32_t follow_chain(struct task_finder *finder, py_addr object, struct 
 }
 
 /* A name that was not asked for is kept as a number from 3.12 on. */
-static bool read_name(struct task_finder *finder, py_addr name, char *text)
+bool task_read_name(struct task_finder *finder, const struct task_view *view,
+		    char text[TASK_NAME_BYTES])
 {
+	py_addr name = view->name;
 	enum object_kind kind = task_object_kind(finder, name);
 	struct object_room room = { (unsigned char *)text, TASK_NAME_BYTES - 1 };
 	const char *start;
@@ -322,8 +324,7 @@ enum task_result task_read(struct task_finder *finder, py_addr task, py_addr loo
 	view->count = follow_chain(finder, load_u64(head + row->task_coro), view->frames);
 	if (view->count == 0)
 		return TASK_OTHER;
-	if (!read_name(finder, load_u64(head + row->task_name), view->name))
-		return TASK_TORN;
+	view->name = load_u64(head + row->task_name);
 	for (uint32_t i = 0; i < view->count / 2; i++) {
 		struct walk_frame frame = view->frames[i];
 

@@ -100,11 +100,15 @@ enum task_result {
 struct task_view {
 	uint32_t count;               /* of frames */
 	struct walk_frame frames[TASK_MAX_FRAMES]; /* innermost first */
-	char name[TASK_NAME_BYTES];   /* terminated, cut between characters */
+	py_addr name;                 /* for task_read_name */
 };
 
 /* Reads one task of this loop. */
 enum task_result task_read(struct task_finder *finder, py_addr task, py_addr loop,
 			   struct task_view *view);
+
+/* The name of a task that was just read, terminated and cut between characters. */
+bool task_read_name(struct task_finder *finder, const struct task_view *view,
+		    char text[TASK_NAME_BYTES]);
 
 #endif

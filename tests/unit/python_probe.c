@@ -233,10 +233,12 @@ static int probe_tasks(pid_t pid, unsigned version, py_addr runtime, uint64_t th
 	       tasks_has_current(&finder, tstate, loop) ? "a task runs" : "no task runs");
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t identities[TASK_MAX_FRAMES];
+		char name[TASK_NAME_BYTES];
 
-		if (task_read(&finder, tasks[i], loop, &view) != TASK_WAITS)
+		if (task_read(&finder, tasks[i], loop, &view) != TASK_WAITS ||
+		    !task_read_name(&finder, &view, name))
 			continue;
-		printf("task %s\n", view.name);
+		printf("task %s\n", name);
 		code_identities(&walker, view.frames, view.count, identities);
 		for (uint32_t k = 0; k < view.count; k++)
 			print_frame(&walker, &view.frames[k], identities[k]);

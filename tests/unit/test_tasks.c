@@ -60,8 +60,13 @@ static void look_at_everything(struct task_finder *finder, uint64_t *random)
 		tasks_has_current(finder, tstate, loop);
 		tasks_read_step(finder, tstate, &step);
 		for (uint32_t i = 0; i < count; i++) {
-			if (task_read(finder, tasks[i], loop, &view) == TASK_WAITS)
-				assert_true(view.count <= TASK_MAX_FRAMES);
+			char name[TASK_NAME_BYTES];
+
+			if (task_read(finder, tasks[i], loop, &view) != TASK_WAITS)
+				continue;
+			assert_true(view.count <= TASK_MAX_FRAMES);
+			if (task_read_name(finder, &view, name))
+				assert_true(strlen(name) < TASK_NAME_BYTES);
 		}
 	}
 }
