@@ -32,7 +32,7 @@ export const KEYS: readonly Key[] = [
 		does: VIEW_NAMES[view],
 		act: (app) => app.go({ view }),
 	})),
-	{ key: "/", does: "search", act: () => focusSearch() },
+	{ key: "/", does: "search; there Enter and Shift+Enter go from match to match", act: () => focusSearch() },
 	{ key: "j", does: "next hot line", act: (app) => stepHot(app, 1) },
 	{ key: "k", does: "previous hot line", act: (app) => stepHot(app, -1) },
 	{ key: "n", does: "next line that matches the search", act: (app) => stepLine(app, 1) },
@@ -80,7 +80,7 @@ function stepHot(app: App, step: number): void {
 }
 
 // Along the lines that match, in the order of files and lines.
-function stepLine(app: App, step: number): void {
+export function stepLine(app: App, step: number): void {
 	const { state, matcher, profile } = app;
 	const found = app.slice.linesOf.flat().filter((line) =>
 		!matcher || matcher({ file: profile.files[line.file]?.name ?? "", func: "", code: line.text, percent: line.percent }));

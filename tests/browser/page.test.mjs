@@ -107,6 +107,10 @@ pageTest("search narrows the lists and the flame graph", "", async (page) => {
 	await page.keyboard.type("sorted");
 	await page.waitForFunction(() => document.querySelectorAll(".hot tbody tr").length === 1);
 	assert.match((await texts(page, ".hot tbody tr"))[0], /sorted\(words/);
+	await page.keyboard.press("Enter");
+	await page.waitForSelector(".lines .row.selected:has-text('sorted(words')");
+	await page.goBack();
+	await page.keyboard.press("/");
 	await page.keyboard.press("Escape");
 	assert.ok((await texts(page, ".hot tbody tr")).length > 5);
 	await page.keyboard.press("3");

@@ -2,6 +2,7 @@
 
 import { useApp } from "../context.ts";
 import { baseName } from "../format.ts";
+import { stepLine } from "../keys.ts";
 import { EXPORTS, type Connection } from "../load.ts";
 import { copyMarkdown } from "../markdown.ts";
 import { VIEWS, type View } from "../state.ts";
@@ -52,6 +53,9 @@ export function TopBar(props: Props) {
 				aria-label="Search in files, functions and code"
 				value={state.query}
 				onInput={(event) => app.go({ query: event.currentTarget.value }, false)}
+				onKeyDown={(event) => {
+					if (event.key === "Enter" && state.query !== "" && state.view !== "flame") stepLine(app, event.shiftKey ? -1 : 1);
+				}}
 			/>
 			<details class="menu">
 				<summary>Save</summary>
