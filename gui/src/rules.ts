@@ -75,12 +75,18 @@ function timeReason(line: Line, textOf: (line: number) => string): Reason | unde
 	if (!(line.self > 0)) return undefined;
 	const code = bareCode(line.text);
 	if (line.gc > line.self / 3) return { kind: "python", text: "garbage collection" };
-	if (line.wait > line.self / 2) return { kind: "wait", text: WAITS_FOR[line.waitsFor] ?? firstMatch(WAITS, code) ?? "waits" };
+	if (line.wait > line.self / 2) return { kind: "wait", text: waitReason(line, code) };
 	if (line.system > line.self / 2) return { kind: "system", text: "in the kernel" };
 	if (/^\s*(import|from)\s/.test(code)) return { kind: "python", text: "imports" };
 	if (line.native > line.self / 2) return { kind: "native", text: firstMatch(NATIVE, code) ?? "native code" };
 	if (line.python > line.self / 2) return { kind: "python", text: pythonReason(line, code, textOf) };
 	return { kind: "python", text: "mixed" };
+}
+
+// A task that awaits has the event loop wait for it, in whatever way that does.
+function waitReason(line: Line, code: string): string {
+	if (/\bawait\b/.test(code)) return "awaits";
+	return WAITS_FOR[line.waitsFor] ?? firstMatch(WAITS, code) ?? "waits";
 }
 
 function pythonReason(line: Line, code: string, textOf: (line: number) => string): string {
@@ -279,9 +285,14 @@ function threadFindings(profile: Profile): Finding[] {
 
 const FEW_SAMPLES = 100;
 
+function sentence(text: string): string {
+	const isWord = /^[a-z]+ /.test(text); // not the name of a file
+	return (isWord ? text.charAt(0).toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
+}
+
 function qualityFindings(profile: Profile): Finding[] {
 	const { quality } = profile;
-	const found: Finding[] = quality.warnings.map((warning) => ({ title: "Warning", detail: warning, weight: 100 }));
+	const found: Finding[] = quality.warnings.map((warning) => ({ title: "Warning", detail: sentence(warning), weight: 100 }));
 	const samples = (quality.samples ?? Infinity) + quality.waitSamples;
 	if (samples < FEW_SAMPLES)
 		found.push({
