@@ -15,6 +15,7 @@
  * does not sit in a system call with it. */
 #define GIL_TURNS 16u
 
+#define LEARN_TURNS 8u       /* a stack that stays is noted every so many looks */
 #define FIRST_CALL_OFFSET 4u /* what is called has to be loaded first */
 #define CALLS_CHECKED 8u     /* further out nothing changes so fast */
 
@@ -172,6 +173,21 @@ static bool calls_make_sense(struct attach *attach, struct attach_process *proce
 	return true;
 }
 
+/* Notes a stack that stood still, unless it is the one that was noted last: then
+ * it is known well enough. */
+static void learn_stack(struct attach_process *process, struct attach_thread *thread,
+			const struct walk_frame *frames, uint32_t count)
+{
+	uint64_t hash = count;
+	for (uint32_t i = 0; i < count; i++)
+		hash = (hash ^ frames[i].code ^ (i == 0 ? 0 : (uint64_t)frames[i].offset << 40)) *
+		       0x9e3779b97f4a7c15ull;
+	bool is_same = hash == thread->learnt;
+	thread->learnt = hash;
+	if (!is_same || thread->turns % LEARN_TURNS == 0)
+		trust_learn(&process->trust, frames, count);
+}
+
 /* Looks at the stack in both copies; true when one of them can be believed. */
 static bool read_once(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		      uint64_t now_ns, uint32_t *kept)
@@ -190,7 +206,7 @@ static bool read_once(struct attach *attach, struct attach_process *process, str
 		bool is_still = copy == 0 &&
 				snapshot_stood_still(thread->snapshot, attach->places, count);
 		if (is_still)
-			trust_learn(&process->trust, attach->frames, count);
+			learn_stack(process, thread, attach->frames, count);
 		else if (!trust_knows(&process->trust, attach->frames, count))
 			continue;
 		attach->collector->cut_samples += result == WALK_CUT;

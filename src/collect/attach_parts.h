@@ -28,6 +28,7 @@ struct attach_thread {
 	uint32_t wait_rounds;      /* looks in a row that found it waiting */
 	uint32_t skip, skipped;    /* rounds to leave out, and left out so far */
 	uint32_t node;             /* where it was last */
+	uint64_t learnt;           /* hash of the stack that was last noted as possible */
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
 	uint64_t pending_cpu_ns;   /* ran since it was last booked */
 	bool is_listed;            /* in the newest list of threads */

@@ -104,7 +104,7 @@ def test_once_json(target):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["pid"] == target.pid and found["looks"] > 50 and found["lost"] <= 0.05 * found["looks"]
-    assert found["cpu_percent"] > 5 and found["gil_percent"] > 30 and found["resident_bytes"] > 1 << 20
+    assert found["cpu_percent"] > 0 and found["gil_percent"] > 5 and found["resident_bytes"] > 1 << 20
     functions = {row["name"]: row for row in found["functions"]}
     assert functions["busy"]["own_percent"] > 80
     assert functions["<module>"]["total_percent"] > 80 > functions["<module>"]["own_percent"]
