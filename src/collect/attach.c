@@ -377,7 +377,10 @@ struct profile *attach_profile(struct attach *attach, bool is_partial)
 	profile = build_profile(attach->collector, is_partial);
 	if (profile == NULL)
 		return NULL;
+	double elapsed_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;
 	profile->quality.clock = profile_intern(profile, "looks from outside");
+	profile->quality.rate_hz = (double)attach->rounds / elapsed_s;
+	profile->quality.overhead_percent = 100e-9 * (double)clock_process_cpu_ns() / elapsed_s;
 	build_warn(profile, "looked at from outside: Python and native are told apart by the current "
 			    "instruction and the GIL; time in the kernel counts as one of them");
 	if (attach->elided > 0)

@@ -16,6 +16,7 @@
 #define GIL_TURNS 16u
 
 #define LEARN_TURNS 8u       /* a stack that stays is noted every so many looks */
+#define OWED_SHARE 64u       /* of the time not booked yet, what a look may take beyond its own */
 #define FIRST_CALL_OFFSET 4u /* what is called has to be loaded first */
 #define CALLS_CHECKED 8u     /* further out nothing changes so fast */
 
@@ -324,8 +325,12 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 	 * at one place, and would be met there again and again.  The time that it
 	 * stood goes to all that it does, in proportion. */
 	uint64_t cpu_ns = thread->pending_cpu_ns < ns ? thread->pending_cpu_ns : ns;
-	ns = (uint64_t)((double)cpu_ns / thread->cpu_part);
 	thread->pending_cpu_ns = 0;
+	thread->owed_ns += ns;
+	ns = (uint64_t)((double)cpu_ns / thread->cpu_part) + (cpu_ns > 0 ? thread->owed_ns / OWED_SHARE : 0);
+	if (ns > thread->owed_ns)
+		ns = thread->owed_ns;
+	thread->owed_ns -= ns;
 	enum timeline_kind used = book_running(collector, self, count, has_gil, ns);
 	self->cpu_ns += cpu_ns;
 	thread->thread->cpu_ns += cpu_ns;

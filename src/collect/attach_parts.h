@@ -31,6 +31,7 @@ struct attach_thread {
 	uint64_t learnt;           /* hash of the stack that was last noted as possible */
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
 	uint64_t pending_cpu_ns;   /* ran since it was last booked */
+	uint64_t owed_ns;          /* ready or running, by the wall clock, and not booked yet */
 	bool is_listed;            /* in the newest list of threads */
 };
 

@@ -12,6 +12,7 @@
 #define ITEMS_SHOWN 5u
 #define TEXT_SHOWN 80u
 #define DEPTH_MAX 2
+#define DIGITS_MAX (1ll << 40) /* no int has so many */
 #define SEQUENCE_LENGTH 16u
 #define LIST_ITEMS 24u /* where they are */
 #define VALUE_IN_CELL 16u
@@ -96,7 +97,7 @@ static void put_int(const struct remote *remote, py_addr object, struct buf *tex
 
 	if (inspect_int(remote, object, &value))
 		buf_printf(text, "%lld", (long long)value);
-	else if (inspect_int_digits(remote, object, &digits))
+	else if (inspect_int_digits(remote, object, &digits) && digits > -DIGITS_MAX && digits < DIGITS_MAX)
 		buf_printf(text, "<%sint of some %lld bits>", digits < 0 ? "negative " : "",
 			   30 * (long long)(digits < 0 ? -digits : digits));
 	else
