@@ -69,6 +69,7 @@ static void put_overview(FILE *out, const struct style *style, const struct prof
 		figure_bar(out, style, &profile->sum, figure_total(&profile->sum), cells);
 		fputc('\n', out);
 		figure_legend(out, style, &profile->sum, profile->total_s, 0);
+		threads_print_waits(out, style, profile);
 		threads_print_notes(out, style, profile, 0);
 	}
 	memory_print_overview(out, style, profile, cells);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "report/figure.h"
 #include "report/glyph.h"
@@ -11,6 +12,8 @@
 
 #define WORTH_SHARE 0.1
 #define COLUMN_SHARE 0.02 /* from which on there is a column */
+#define MAX_WAITS_BYTES 500u
+#define WAITS_SHARE 0.01 /* of the total; less is not told */
 #define MAX_THREADS 20u
 #define MAX_NAME_CELLS 40u
 
@@ -92,6 +95,32 @@ void threads_print_notes(FILE *out, const struct style *style, const struct prof
 			 figure_share(gc_share(profile), 1).text);
 		print_note(out, style, profile, text, gc_of, indent);
 	}
+}
+
+/* ---- what was waited for ---- */
+
+void threads_print_waits(FILE *out, const struct style *style, const struct profile *profile)
+{
+	const struct metrics *sum = &profile->sum;
+	double shown_s = WAITS_SHARE * profile->total_s;
+	struct buf text;
+
+	buf_init(&text, MAX_WAITS_BYTES);
+	if (sum->gil_s > shown_s)
+		buf_printf(&text, ", GIL %s", figure_seconds(sum->gil_s).text);
+	for (uint32_t i = 0; i < WAIT_KINDS; i++) {
+		double seconds = (double)sum->waits_s[i];
+
+		if (seconds > shown_s)
+			buf_printf(&text, ", %s %s", wait_kind_names[i], figure_seconds(seconds).text);
+	}
+	if (text.size) {
+		style_put(out, style, PAINT_DIM);
+		fprintf(out, "Waited for: %s", text.data + 2);
+		style_put(out, style, PAINT_NONE);
+		fputc('\n', out);
+	}
+	buf_fini(&text);
 }
 
 /* ---- the table ---- */

@@ -14,6 +14,10 @@ bool threads_has_gc_worth(const struct profile *profile);
 void threads_print_notes(FILE *out, const struct style *style, const struct profile *profile,
 			 uint32_t indent);
 
+/* What all threads together waited for, in one line; nothing where that is
+ * little. */
+void threads_print_waits(FILE *out, const struct style *style, const struct profile *profile);
+
 /* The table of threads, below an empty line; nothing where there is but one. */
 void threads_print_table(FILE *out, const struct style *style, const struct profile *profile);
 

@@ -22,6 +22,11 @@ static void print_notes(FILE *out, const struct profile *profile)
 	threads_print_notes(out, &plain, profile, 2);
 }
 
+static void print_waits(FILE *out, const struct profile *profile)
+{
+	threads_print_waits(out, &plain, profile);
+}
+
 static void print_table(FILE *out, const struct profile *profile)
 {
 	threads_print_table(out, &plain, profile);
@@ -58,6 +63,16 @@ static void test_notes(void **state)
 	profile_free(profile);
 }
 
+static void test_waits(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	expect(profile, print_waits, "Waited for: GIL 0.50 s, lock 1.50 s, sleep 75 ms\n");
+	memset(profile->sum.waits_s, 0, sizeof(profile->sum.waits_s));
+	profile->sum.gil_s = 0;
+	expect(profile, print_waits, "");
+	profile_free(profile);
+}
+
 static void test_table(void **state)
 {
 	struct profile *profile = profile_sample_new();
@@ -86,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
