@@ -252,6 +252,14 @@ static void describe_quality(struct collector *collector, struct profile *profil
 									    : "CPU timers");
 	describe_lost(collector, profile);
 	warn_of_busy_machine(collector, profile);
+	if (collector->before != NULL) {
+		char text[512];
+		snprintf(text, sizeof(text),
+			 "the collector was killed in the middle of the run: a part of what it "
+			 "measured is only in %s",
+			 collector->before);
+		build_warn(profile, text);
+	}
 	uint32_t refused = atomic_load(&collector->control->rings_refused);
 	if (refused != 0) {
 		char text[200];

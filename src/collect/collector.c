@@ -132,6 +132,7 @@ static void collector_fini(struct collector *collector)
 	free(collector->tree_frames);
 	free(collector->identities);
 	journal_fini(&collector->journal);
+	free(collector->before);
 	folder_remove(collector->folder, collector->control);
 }
 

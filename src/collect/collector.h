@@ -153,6 +153,7 @@ struct collector {
 	uint32_t rings_seen;
 	uint64_t start_ns, end_ns;
 	bool is_off;             /* suspended */
+	char *before;            /* owned; where the profile of an earlier collector is; NULL */
 	bool is_second;          /* an earlier collector of this run was killed */
 	bool is_catching_up;     /* reads what happened before it was there */
 	double start_epoch_s;

@@ -83,7 +83,10 @@ void output_keep_checkpoint(struct collector *collector)
 	char *text;
 	size_t size;
 	if (file_read(path, CHECKPOINT_MAX_BYTES, &text, &size, NULL) == 0) {
-		file_write(name, text, size, NULL);
+		if (file_write(name, text, size, NULL) == 0) {
+			collector->before = name;
+			name = NULL;
+		}
 		free(text);
 	}
 	free(name);

@@ -1,5 +1,6 @@
 """Nothing is lost, however the program, heatline or both of them end."""
 
+import json
 import os
 import pty
 import signal
@@ -126,6 +127,41 @@ def test_full_ring_does_not_hold_up_the_program(begin, recover):
     assert time.monotonic() - started < 15
     assert recover().returncode == 0
     assert samples_of(run.profile(), "hot") > 1000
+
+
+DEEP = """
+import os, sys, time
+sys.setrecursionlimit(5000)
+def down(depth):
+    if depth:
+        return down(depth - 1)
+    while not os.path.exists(sys.argv[1]):
+        for _ in range(100000):
+            pass
+print("ready", os.getpid(), flush=True)
+down(400)
+"""
+
+
+def test_journal_that_is_full(any_python, program, tmp_path):
+    """A run that is too long for it: the profile until the kill is kept beside the other."""
+    end = tmp_path / "end"
+    options = ["--cpu-only", "--cpu-sampling-rate", "0.0001"]
+    run = Running(any_python, [program(DEEP), end], tmp_path / "p.json", options)
+    try:
+        wait_until((run.folder / "checkpoint.json").exists, 100)
+        os.kill(run.collector_pid(), signal.SIGKILL)
+        wait_until((tmp_path / "p-before.json").exists)
+        end.touch()
+        run.finish()
+    finally:
+        run.close()
+    assert run.process.returncode == 0
+    warnings = run.profile()["heatline"]["quality"]["warnings"]
+    assert any("p-before.json" in text for text in warnings)
+    before = json.loads((tmp_path / "p-before.json").read_text())
+    assert before["heatline"]["is_partial"]
+    assert samples_of(before, "down") > 1000
 
 
 def test_reminder(begin, recover, heatline, tmp_path):
