@@ -77,6 +77,7 @@ static void merge_processes(struct merge *merge)
 		struct profile_process process = from->processes[i];
 		process.command = profile_intern(into, process.command);
 		process.python = profile_intern(into, process.python);
+		process.ended = profile_intern(into, process.ended);
 		process.note = profile_intern(into, process.note);
 		process.start_s += merge->shift_s;
 		process.end_s += merge->shift_s;

@@ -8,6 +8,7 @@
 #include "profile/diff.h"
 #include "profile/merge.h"
 #include "profile/read.h"
+#include "profile/write.h"
 #include "report/export/export.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -43,8 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_merge(profile, other);
 	profile_diff_init(&diff, other, profile);
 	profile_diff_fini(&diff);
+	profile_free(other); /* the merged one has no string of it */
 	export_all(profile);
-	profile_free(other);
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	free(profile_write_text(profile, &options, NULL));
 	profile_free(profile);
 	return 0;
 }
