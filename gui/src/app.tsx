@@ -75,9 +75,10 @@ export function Page({ loaded }: { loaded: Loaded }) {
 
 	usePrinting(app);
 	useEffect(() => {
-		const press = (event: KeyboardEvent) => handleKey(event, app, {
+		// A second key may come before the first one's change is on screen.
+		const press = (event: KeyboardEvent) => handleKey(event, { ...app, state: latest.current }, {
 			toggleHelp: () => setHelp((isOpen) => !isOpen),
-			nextTheme: () => setTheme(nextTheme(choice)),
+			nextTheme: () => setTheme(nextTheme),
 		});
 		addEventListener("keydown", press);
 		return () => removeEventListener("keydown", press);

@@ -11,7 +11,7 @@ export function nextTheme(theme: Theme): Theme {
 }
 
 // The choice, what is in force (it changes with the system's), and how to choose.
-export function useTheme(): [Theme, string, (theme: Theme) => void] {
+export function useTheme(): [Theme, string, (next: Theme | ((old: Theme) => Theme)) => void] {
 	const [choice, setChoice] = useState<Theme>(() =>
 		THEMES.find((theme) => theme === readPreference("theme")) ?? "system");
 	const [inForce, setInForce] = useState("");
@@ -29,8 +29,9 @@ export function useTheme(): [Theme, string, (theme: Theme) => void] {
 			for (const query of queries) query.removeEventListener("change", apply);
 		};
 	}, [choice]);
-	return [choice, inForce, (theme) => {
+	return [choice, inForce, (next) => setChoice((old) => {
+		const theme = typeof next === "function" ? next(old) : next;
 		writePreference("theme", theme);
-		setChoice(theme);
-	}];
+		return theme;
+	})];
 }
