@@ -204,6 +204,22 @@ static bool fill_new(const uint64_t *words, const struct py_layout *layout, cons
 	return true;
 }
 
+uint32_t py_task_layout_modules(const struct mem_reader *reader, py_addr runtime,
+				const struct py_layout *layout)
+{
+	const struct py_task_layout *known = py_task_layout_known(layout->version);
+	uint64_t word;
+
+	if (known != NULL && layout->version < 0x030d)
+		return known->interp_modules;
+	if (layout->version < 0x030d || layout->version > VERSION_LAST ||
+	    !reader->read(reader, runtime + 8u * places[layout->version - 0x030d][MODULES], &word,
+			  sizeof(word)) ||
+	    word % 8 != 0 || word > 64u << 20)
+		return PY_ABSENT;
+	return (uint32_t)word;
+}
+
 int py_task_layout_published(const struct mem_reader *reader, py_addr runtime,
 			     const struct py_layout *layout, const uint64_t *table,
 			     struct py_task_layout *made)

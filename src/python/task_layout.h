@@ -60,6 +60,11 @@ int py_task_layout_published(const struct mem_reader *reader, py_addr runtime,
 			     const struct py_layout *layout, const uint64_t *table,
 			     struct py_task_layout *made);
 
+/* Where the interpreter keeps sys.modules: all that is needed to see whether
+ * there is asyncio.  PY_ABSENT when it is not known. */
+uint32_t py_task_layout_modules(const struct mem_reader *reader, py_addr runtime,
+				const struct py_layout *layout);
+
 /* What does not differ from one version to another. */
 enum {
 	OBJECT_HEAD = 16,

@@ -83,27 +83,41 @@ static bool find_set(struct task_finder *finder, py_addr module)
 	       finder->current_tasks != 0;
 }
 
-bool tasks_find(struct task_finder *finder)
+/* sys.modules, if more have been loaded since it was last looked through. */
+static py_addr changed_modules(struct task_finder *finder)
 {
 	const struct py_layout *layout = finder->walker->layout;
+	uint32_t offset = py_task_layout_modules(finder->walker->reader, finder->runtime, layout);
 	py_addr interp = task_read_pointer(finder,
 					   finder->runtime + layout->runtime_interpreters_head);
-	py_addr modules, module;
+	py_addr modules = interp == 0 || offset == PY_ABSENT
+				  ? 0
+				  : task_read_pointer(finder, interp + offset);
 	uint64_t count;
+
+	if (modules == 0 || !task_read_word(finder, modules + DICT_USED, &count) ||
+	    count == finder->modules)
+		return 0;
+	finder->modules = count;
+	finder->layout.has_wide_keys = layout->version < 0x030b;
+	return modules;
+}
+
+bool tasks_find(struct task_finder *finder)
+{
+	py_addr modules, module;
 
 	if (finder->task_type != 0)
 		return true;
-	if (!finder->has_layout && interp != 0)
-		finder->has_layout = learn_layout(finder);
-	if (!finder->has_layout || interp == 0)
-		return false;
-	modules = task_read_pointer(finder, interp + finder->layout.interp_modules);
-	if (!task_read_word(finder, modules + DICT_USED, &count) || count == finder->modules)
-		return false;
-	finder->modules = count;
-	module = task_dict_text(finder, modules, "asyncio.tasks");
+	modules = changed_modules(finder);
+	module = modules == 0 ? 0 : task_dict_text(finder, modules, "asyncio.tasks");
 	module = module == 0 ? 0 : task_read_pointer(finder, module + MODULE_DICT);
-	if (module == 0 || (finder->layout.source != TASKS_LIST && !find_set(finder, module)))
+	if (module == 0)
+		return false;
+	if (!finder->has_layout)
+		finder->has_layout = learn_layout(finder);
+	if (!finder->has_layout ||
+	    (finder->layout.source != TASKS_LIST && !find_set(finder, module)))
 		return false;
 	finder->task_type = task_dict_text(finder, module, "_CTask");
 	memset(finder->types, 0, sizeof(finder->types));
