@@ -139,6 +139,17 @@ static void print_thread(struct dump *dump, const struct style *style, const str
 		puts("  no Python frame");
 	if (thread->stack == DUMP_TORN)
 		puts("  its stack changes too fast to be read whole");
+	for (uint32_t i = 0; i < thread->task_count; i++) {
+		const struct dump_task *task = &thread->tasks[i];
+
+		fputs("  Task \"", stdout);
+		put_text(style, task->name);
+		puts("\" awaits");
+		for (uint32_t f = 0; f < task->frame_count; f++)
+			print_frame(dump, style, &task->frames[f]);
+	}
+	if (thread->task_total > DUMP_TASKS)
+		printf("  ... of some %u tasks, %u are shown\n", thread->task_total, thread->task_count);
 }
 
 static void print_text(struct dump *dump, const char *color)
@@ -204,6 +215,17 @@ static void put_thread(struct dump *dump, struct json_out *out, const struct dum
 	json_begin_array(out, "frames");
 	for (uint32_t i = 0; i < thread->frame_count; i++)
 		put_frame(dump, out, &thread->frames[i]);
+	json_end_array(out);
+	json_begin_array(out, "tasks");
+	for (uint32_t i = 0; i < thread->task_count; i++) {
+		json_begin_object(out, NULL);
+		json_put_text(out, "name", thread->tasks[i].name);
+		json_begin_array(out, "frames");
+		for (uint32_t f = 0; f < thread->tasks[i].frame_count; f++)
+			put_frame(dump, out, &thread->tasks[i].frames[f]);
+		json_end_array(out);
+		json_end_object(out);
+	}
 	json_end_array(out);
 	json_end_object(out);
 }

@@ -37,6 +37,7 @@ struct maker {
 	py_addr *places;              /* owned; FRAMES_MAX */
 	uint32_t *identities;         /* owned; FRAMES_MAX */
 	bool has_locals;
+	struct task_finder tasks;
 };
 
 /* ---- frames ---- */
@@ -145,6 +146,51 @@ static void read_stack(struct maker *maker, py_addr state, struct dump_thread *t
 	}
 }
 
+/* ---- tasks ---- */
+
+/* Turns the chain of a task, innermost first, into frames. */
+static void add_task(struct maker *maker, struct dump_thread *thread, struct task_view *view)
+{
+	struct dump_task *task = &thread->tasks[thread->task_count];
+
+	if (!task_read_name(&maker->tasks, view, task->name))
+		task->name[0] = '\0';
+	task->frames = mem_zalloc(view->count, sizeof(*task->frames));
+	for (uint32_t i = view->count; i-- > 0;) {
+		uint32_t index = code_of(maker, view->frames[i].code);
+
+		if (index == 0)
+			continue;
+		struct code *code = &maker->codes.items[index];
+		task->frames[task->frame_count++] = (struct dump_frame){
+			.file = full_name(maker, code->filename),
+			.function = intern_text(maker->dump->strings, code->qualname),
+			.line = codes_line(code, view->frames[i].offset),
+		};
+	}
+	thread->task_count++;
+}
+
+/* The tasks of the event loop that runs in the thread, if one does. */
+static void read_tasks(struct maker *maker, py_addr state, struct dump_thread *thread)
+{
+	py_addr found[DUMP_TASKS];
+	struct task_sweep sweep = { 0 };
+	struct task_view view;
+	uint64_t random = 1;
+	py_addr loop = tasks_running_loop(&maker->tasks, state);
+
+	if (loop == 0)
+		return;
+	uint32_t count = tasks_sample(&maker->tasks, state, &sweep, &random, found, DUMP_TASKS,
+				      &thread->task_total);
+	thread->tasks = mem_zalloc(count, sizeof(*thread->tasks));
+	for (uint32_t i = 0; i < count; i++) {
+		if (task_read(&maker->tasks, found[i], loop, &view) == TASK_WAITS)
+			add_task(maker, thread, &view);
+	}
+}
+
 /* ---- threads ---- */
 
 static void read_thread(struct maker *maker, const struct remote_thread *from, struct dump_thread *thread)
@@ -198,7 +244,11 @@ static void read_threads(struct maker *maker)
 	char(*names)[REMOTE_NAME_BYTES] = mem_zalloc(dump->thread_count, REMOTE_NAME_BYTES);
 	for (uint32_t i = 0; i < dump->thread_count; i++)
 		read_thread(maker, &threads.items.items[i], &dump->threads[i]);
-	/* Afterwards: names may take long, and the stacks are to be close together. */
+	/* Afterwards: these may take long, and the stacks are to be close together. */
+	maker->tasks = (struct task_finder){ .walker = &maker->remote.walker,
+					     .runtime = maker->remote.runtime };
+	for (uint32_t i = 0; tasks_find(&maker->tasks) && i < dump->thread_count; i++)
+		read_tasks(maker, threads.items.items[i].state, &dump->threads[i]);
 	remote_names_read(&maker->remote, &threads, names);
 	for (uint32_t i = 0; i < dump->thread_count; i++) {
 		memcpy(dump->threads[i].name, names[i], REMOTE_NAME_BYTES);
@@ -289,6 +339,9 @@ void dump_free(struct dump *dump)
 		for (uint32_t f = 0; f < dump->threads[i].frame_count; f++)
 			free(dump->threads[i].frames[f].locals);
 		free(dump->threads[i].frames);
+		for (uint32_t t = 0; t < dump->threads[i].task_count; t++)
+			free(dump->threads[i].tasks[t].frames);
+		free(dump->threads[i].tasks);
 	}
 	for (uint32_t i = 0; i < dump->source_count; i++) {
 		if (dump->sources[i].text != NULL)

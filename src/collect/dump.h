@@ -14,10 +14,12 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "python/tasks.h"
 #include "remote/activity.h"
 #include "remote/names.h"
 #include "remote/values.h"
 
+#define DUMP_TASKS 200u       /* of a thread */
 #define DUMP_FRAMES_KEPT 200u /* on each side of what is left out */
 
 struct dump_frame {
@@ -26,6 +28,13 @@ struct dump_frame {
 	uint32_t line;        /* 0: none */
 	struct remote_local *locals; /* owned */
 	uint32_t local_count;
+};
+
+/* A task of asyncio that waits: the chain of its coroutines. */
+struct dump_task {
+	char name[TASK_NAME_BYTES];
+	struct dump_frame *frames; /* owned; outermost first */
+	uint32_t frame_count;
 };
 
 enum dump_stack {
@@ -46,6 +55,9 @@ struct dump_thread {
 	struct dump_frame *frames; /* owned; outermost first */
 	uint32_t frame_count;
 	uint32_t elided; /* frames left out, after the first DUMP_FRAMES_KEPT */
+	struct dump_task *tasks; /* owned; at most DUMP_TASKS, evenly chosen; those that run are not among them */
+	uint32_t task_count;
+	uint32_t task_total;     /* tasks that there are, as far as known */
 };
 
 struct dump {

@@ -65,6 +65,9 @@ static bool read_file(pid_t pid, const char *path, uint64_t words[ASYNCIO_TABLE_
 	/* The process may see another tree of files than we do. */
 	snprintf(rooted, sizeof(rooted), "/proc/%d/root%s", (int)pid, path);
 	fd = open(rooted, O_RDONLY | O_CLOEXEC);
+	/* A chroot's files are named by where they are for us. */
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	found = read_section(fd, words);

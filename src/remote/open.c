@@ -45,6 +45,9 @@ static int open_file(struct elf_file *elf, pid_t pid, const char *path, bool is_
 	snprintf(full, strlen(path) + 40, "/proc/%d/root%s", (int)pid, path);
 	status = elf_open(elf, full);
 	free(full);
+	/* A chroot's files are named by where they are for us. */
+	if (status != 0)
+		status = elf_open(elf, path);
 	return status;
 }
 

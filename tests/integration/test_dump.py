@@ -205,6 +205,39 @@ def inside(found):
     return None
 
 
+def test_asyncio_tasks(target):
+    it = target(
+        """
+        import asyncio
+
+        async def inner(event):
+            await event.wait()  # awaits
+
+        async def outer(event):
+            await inner(event)
+
+        async def main():
+            event = asyncio.Event()
+            tasks = [asyncio.ensure_future(outer(event)) for _ in range(3)]
+            await asyncio.sleep(0.1)
+            print("ready")
+            await asyncio.gather(*tasks)
+
+        asyncio.run(main())
+        """
+    )
+
+    def waiting():
+        tasks = thread_of(dump(it.pid), "MainThread")["tasks"]
+        chains = [functions(task) for task in tasks]
+        return tasks if sum(chain[:2] == ["outer", "inner"] for chain in chains) == 3 else None
+
+    tasks = until(waiting)
+    assert any(functions(task)[0] == "main" for task in tasks)
+    frame = [task for task in tasks if functions(task)[0] == "outer"][0]["frames"][1]
+    assert frame["source"] == "await event.wait()  # awaits"
+
+
 # ---- what goes wrong, one sentence each ----
 
 
