@@ -48,6 +48,7 @@ static void look_at_everything(struct task_finder *finder, uint64_t *random)
 	uint32_t total;
 
 	tasks_find(finder);
+	finder->layout = *py_task_layout_known(finder->walker->layout->version);
 	finder->task_type = BASE + 640;
 	finder->all_tasks = BASE + 1280;
 	finder->current_tasks = BASE + 1920;
