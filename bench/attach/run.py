@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -82,6 +83,7 @@ def collapsed(path, name_of):
 
 class Tool:
     name = ""
+    max_rate = 1000000  # asked for more it falls behind without end
 
     def __init__(self, python):
         self.python = python  # what runs the target
@@ -106,7 +108,10 @@ class Tool:
         with open(os.path.join(folder, "log"), "w+", encoding="utf-8", errors="replace") as log:
             child = subprocess.Popen(self.record(pid, seconds, rate, out), stdin=subprocess.DEVNULL, stdout=log,
                                      stderr=subprocess.STDOUT)
+            timer = threading.Timer(5 * seconds + 20, child.kill)  # one that hangs is left out
+            timer.start()
             _, status, usage = os.wait4(child.pid, 0)
+            timer.cancel()
             child.returncode = os.waitstatus_to_exitcode(status)
             log.seek(0)
             text = log.read()
@@ -147,6 +152,7 @@ class Heatline315(Heatline):
 
 class PySpy(Tool):
     name = "py-spy"
+    max_rate = 2000
     options = ()
     path = os.path.join(PEERS, "bin", "py-spy")
 
@@ -270,7 +276,7 @@ def measure_ratio(tool, options, folder):
 
 def measure_cost(tool, options, folder):
     with Target(tool.python, "deep.py") as target:
-        result = tool.run(target.pid, options.seconds, options.fast_rate, folder)
+        result = tool.run(target.pid, options.seconds, min(options.fast_rate, tool.max_rate), folder)
     return f"{1e6 * result.cpu_s / max(1, result.samples):.1f}"
 
 
