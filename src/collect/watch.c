@@ -386,7 +386,8 @@ void watch_resume(struct collector *collector)
 
 /* --- the end of a thread --- */
 
-/* Time ready to run that no sample has carried goes to the last of them. */
+/* Time ready to run that no sample has carried goes to the last of them, one
+ * after the other on the timeline. */
 static void book_delay_rest(struct collector *collector, struct thread *thread, uint64_t end_ns)
 {
 	uint64_t count = thread->samples < RECENT_SAMPLES ? thread->samples : RECENT_SAMPLES;
@@ -399,6 +400,7 @@ static void book_delay_rest(struct collector *collector, struct thread *thread, 
 		}
 		collector->tree.nodes[node].self.open_ns += part_ns;
 		stacks_note_time(collector, thread, node, TIMELINE_PYTHON, end_ns, part_ns);
+		end_ns -= part_ns;
 	}
 	thread->pending_delay_ns = 0;
 }
