@@ -152,10 +152,10 @@ def test_full_screen(job):
         """
     )
     terminal.wait_for(b"ready")
-    time.sleep(0.3)
+    time.sleep(1)
     terminal.type("a")
-    time.sleep(0.3)
+    time.sleep(1)
     fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 100, 0, 0))
-    time.sleep(0.3)
+    time.sleep(1)
     terminal.type("b")
     terminal.wait_for(b"keys [97, 410, 98] (50, 100)")
