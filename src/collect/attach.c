@@ -12,12 +12,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "collect/attach_parts.h"
-#include "collect/proc.h"
 #include "profile/model.h"
 #include "profile/write.h"
 #include "remote/names.h"
-#include "remote/procfs.h"
 
 #define LIST_NS 100000000u  /* between two lists of the threads */
 #define CPU_PART_MIN 0.02   /* less is a thread that hardly ran meanwhile */
@@ -167,11 +166,11 @@ static const char *read_command(struct collector *collector, pid_t pid)
 static struct process *new_process(struct collector *collector, const struct remote *remote, uint64_t now_ns)
 {
 	struct process *process = mem_zalloc(1, sizeof(*process));
-	struct proc_stat stat;
+	struct procfs_stat stat;
 	char cwd[4096];
 	process->index = collector->processes.count;
 	process->pid = remote->pid;
-	process->parent_pid = proc_stat(remote->pid, &stat) ? stat.parent_pid : 0;
+	process->parent_pid = procfs_stat(remote->pid, &stat) ? stat.parent_pid : 0;
 	process->state = RING_ACTIVE;
 	process->python = remote->layout.version;
 	process->python_text = intern_text(collector->strings, remote->version_text);

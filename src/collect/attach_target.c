@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "base/text.h"
 #include "collect/attach_parts.h"
-#include "collect/proc.h"
-#include "remote/procfs.h"
 
 #define COMMAND_BYTES 8192u
 #define ARGS_MAX 200u
@@ -85,9 +84,9 @@ static bool is_known(const struct attach *attach, pid_t pid)
 /* Whether one of the processes is an ancestor. */
 static bool is_descendant(const struct attach *attach, pid_t pid)
 {
-	struct proc_stat stat;
+	struct procfs_stat stat;
 	for (int depth = 0; depth < 32 && pid > 1; depth++) {
-		if (!proc_stat(pid, &stat))
+		if (!procfs_stat(pid, &stat))
 			return false;
 		pid = stat.parent_pid;
 		if (is_known(attach, pid))

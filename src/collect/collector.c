@@ -18,10 +18,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "collect/descriptors.h"
 #include "collect/folder.h"
 #include "collect/link.h"
-#include "collect/proc.h"
 
 /* Between two rounds; the jitter keeps them out of step with the program. */
 #define ROUND_MS 24u
@@ -263,7 +263,7 @@ static void look_at_program(struct collector *collector, struct wheel *wheel)
 {
 	const struct control *control = collector->control;
 	if (wheel->ended_ns == 0 &&
-	    !proc_is_alive(atomic_load(&control->program_pid),
+	    !procfs_is_alive(atomic_load(&control->program_pid),
 			   atomic_load(&control->program_start)))
 		note_end(collector, wheel);
 }
@@ -271,9 +271,9 @@ static void look_at_program(struct collector *collector, struct wheel *wheel)
 /* A front that has stopped with the program goes on with it. */
 static void wake_front(const struct control *control)
 {
-	struct proc_stat stat;
+	struct procfs_stat stat;
 	if (atomic_load(&control->is_front_stopped) != 0 &&
-	    proc_stat(atomic_load(&control->program_pid), &stat) && stat.state != 'T' &&
+	    procfs_stat(atomic_load(&control->program_pid), &stat) && stat.state != 'T' &&
 	    stat.state != 't')
 		kill(atomic_load(&control->front_pid), SIGCONT);
 }

@@ -7,12 +7,12 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "collect/codes.h"
 #include "profile/source.h"
 #include "python/code.h"
-#include "remote/procfs.h"
 
 #define FRAMES_MAX 60000u        /* deeper than any recursion limit that is met */
 #define CODE_BYTES_MAX (4u << 20) /* one code object with its tables */

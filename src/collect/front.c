@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "collect/folder.h"
 #include "collect/launch.h"
-#include "collect/proc.h"
 
 #define TAKEOVERS_MAX 3u
 
@@ -32,7 +32,7 @@ void front_init(struct front *front, const struct run_options *options, const ch
 	front->link = (struct link){{-1, -1}, {-1, -1}};
 	front->sentinel.fd = -1;
 	atomic_store(&control->front_pid, getpid());
-	atomic_store(&control->front_start, proc_start(getpid()));
+	atomic_store(&control->front_start, procfs_start(getpid()));
 	watched_signals(&front->watched);
 	sigprocmask(SIG_BLOCK, &front->watched, &front->before);
 }
@@ -52,7 +52,7 @@ int front_fork_collector(struct front *front, struct err *err)
 	if (pid < 0)
 		return err_set_errno(err, failure != 0 ? failure : errno, "no process can be made");
 	if (pid == 0) {
-		atomic_store(&front->control->collector_start, proc_start(getpid()));
+		atomic_store(&front->control->collector_start, procfs_start(getpid()));
 		link_be_collector(&front->link);
 		if (front->sentinel.fd >= 0)
 			close(front->sentinel.fd);
@@ -190,7 +190,7 @@ int front_run(struct front *front, struct err *err)
 	}
 	front->program = pid;
 	atomic_store(&front->control->program_pid, pid);
-	atomic_store(&front->control->program_start, proc_start(pid));
+	atomic_store(&front->control->program_start, procfs_start(pid));
 	link_send(front->link.to_collector[1], LINK_STARTED);
 	sentinel_start(&front->sentinel);
 	int role = hear(front);

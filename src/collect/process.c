@@ -17,8 +17,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "base/text.h"
-#include "collect/proc.h"
 
 #define PROCESSES_MAX 4096u
 #define CODE_IDS_MAX (8u << 20)
@@ -109,7 +109,7 @@ static struct process_facts facts_of(const struct ring *ring)
 		.parent_pid = ring->parent_pid,
 		.state = atomic_load(&ring->state),
 		.python = ring->python,
-		.birth = proc_start(ring->pid),
+		.birth = procfs_start(ring->pid),
 		.start_ns = ring->start_ns,
 		.image_start = ring->image_start,
 	};
@@ -402,7 +402,7 @@ void processes_look_at_lives(struct collector *collector)
 {
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
 		struct process *process = collector->processes.items[i];
-		if (process->ring != NULL && !proc_is_alive(process->pid, process->facts.birth))
+		if (process->ring != NULL && !procfs_is_alive(process->pid, process->facts.birth))
 			close_process(collector, process);
 	}
 }

@@ -14,12 +14,12 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "base/text.h"
 #include "collect/collector.h"
 #include "collect/descriptors.h"
 #include "collect/folder.h"
 #include "collect/link.h"
-#include "collect/proc.h"
 #include "profile/model.h"
 
 #define WORDS_FILE "command"
@@ -81,10 +81,10 @@ int recover_words(const struct run_entry *run, char ***words, const char **cwd, 
 static bool claim(struct control *control)
 {
 	int32_t dead = atomic_load(&control->collector_pid);
-	if (proc_is_alive(dead, atomic_load(&control->collector_start)) ||
+	if (procfs_is_alive(dead, atomic_load(&control->collector_start)) ||
 	    !atomic_compare_exchange_strong(&control->collector_pid, &dead, getpid()))
 		return false;
-	atomic_store(&control->collector_start, proc_start(getpid()));
+	atomic_store(&control->collector_start, procfs_start(getpid()));
 	return true;
 }
 
@@ -107,7 +107,7 @@ static uint32_t count_living(const char *folder)
 	struct dirent *entry;
 	while (entries != NULL && (entry = readdir(entries)) != NULL) {
 		if (text_starts_with(entry->d_name, RING_FILE_PREFIX))
-			count += proc_is_alive(
+			count += procfs_is_alive(
 				(pid_t)strtol(entry->d_name + strlen(RING_FILE_PREFIX), NULL, 10), 0);
 	}
 	if (entries != NULL)

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/procfs.h"
 #include "base/text.h"
 #include "collect/folder.h"
-#include "collect/proc.h"
 #include "wire/record.h"
 
 #define RUNS_MAX 1024u
@@ -87,9 +87,9 @@ static void add_run(struct runs *runs, const char *place, const char *name)
 	struct run_entry entry = {
 		.folder = folder,
 		.control = control,
-		.is_alive = proc_is_alive(atomic_load(&control->collector_pid),
+		.is_alive = procfs_is_alive(atomic_load(&control->collector_pid),
 					  atomic_load(&control->collector_start)) ||
-			    proc_is_alive(atomic_load(&control->front_pid),
+			    procfs_is_alive(atomic_load(&control->front_pid),
 					  atomic_load(&control->front_start)),
 		.processes = each_ring(folder, is_any, 0),
 	};
@@ -158,8 +158,8 @@ struct run_entry *runs_find(struct runs *runs, pid_t pid)
 {
 	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
 		struct run_entry *run = find_exactly(runs, pid);
-		struct proc_stat stat;
-		if (run != NULL || !proc_stat(pid, &stat))
+		struct procfs_stat stat;
+		if (run != NULL || !procfs_stat(pid, &stat))
 			return run;
 		pid = stat.parent_pid;
 	}
@@ -179,7 +179,7 @@ int runs_write(struct run_entry *run, struct err *err)
 	while ((int32_t)(atomic_load(&control->writes_done) - ticket) < 0) {
 		const struct timespec pause = {0, WRITE_POLL_NS};
 		if (clock_monotonic_ns() > deadline_ns ||
-		    !proc_is_alive(atomic_load(&control->collector_pid), 0))
+		    !procfs_is_alive(atomic_load(&control->collector_pid), 0))
 			return err_set(err, ERR_TARGET, "the run of '%s' does not answer",
 				       control->program);
 		nanosleep(&pause, NULL);
@@ -210,9 +210,9 @@ char *runs_show_path(const struct run_entry *run)
 bool runs_is_over(const struct run_entry *run)
 {
 	const struct control *control = run->control;
-	if (proc_is_alive(atomic_load(&control->collector_pid),
+	if (procfs_is_alive(atomic_load(&control->collector_pid),
 			  atomic_load(&control->collector_start)))
 		return false;
 	return atomic_load(&control->has_ended) != 0 ||
-	       !proc_is_alive(atomic_load(&control->front_pid), 0);
+	       !procfs_is_alive(atomic_load(&control->front_pid), 0);
 }

@@ -57,22 +57,6 @@ static const struct {
 #endif
 };
 
-bool waits_parse(const char *text, struct blocked_call *call)
-{
-	unsigned long long first = 0, second = 0;
-	long number;
-	int fields = sscanf(text, "%ld %llx %llx", &number, &first, &second);
-	if (fields < 1)
-		return false;
-	*call = (struct blocked_call){number, {first, second}};
-	return true;
-}
-
-bool waits_for_futex(const struct blocked_call *call, uint64_t start, uint64_t end)
-{
-	return call->number == SYS_futex && call->arguments[0] >= start && call->arguments[0] < end;
-}
-
 static enum wait_kind kind_of_descriptor(pid_t pid, uint64_t descriptor)
 {
 	char path[64], target[64];
@@ -88,22 +72,9 @@ static enum wait_kind kind_of_descriptor(pid_t pid, uint64_t descriptor)
 	return WAIT_FILE;
 }
 
-/* time.sleep of older Pythons selects among no descriptors. */
-static bool is_empty_select(const struct blocked_call *call)
-{
-#ifdef __x86_64__
-	if (call->number == SYS_select && call->arguments[0] == 0)
-		return true;
-	if (call->number == SYS_poll && call->arguments[1] == 0)
-		return true;
-#endif
-	return (call->number == SYS_pselect6 && call->arguments[0] == 0) ||
-	       (call->number == SYS_ppoll && call->arguments[1] == 0);
-}
-
 enum wait_kind waits_kind(const struct blocked_call *call, pid_t pid)
 {
-	if (is_empty_select(call))
+	if (blocked_call_is_sleep(call))
 		return WAIT_SLEEP;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		if (calls[i].number != call->number)

@@ -5,23 +5,10 @@
 #ifndef HEATLINE_COLLECT_WAITS_H
 #define HEATLINE_COLLECT_WAITS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "profile/model.h"
-
-/* The system call that a thread is blocked in. */
-struct blocked_call {
-	long number; /* -1: blocked, but in none (a page is being read) */
-	uint64_t arguments[2];
-};
-
-/* From the text of /proc/PID/task/TID/syscall; false: the thread runs. */
-bool waits_parse(const char *text, struct blocked_call *call);
-
-/* Whether it waits for a futex between these addresses. */
-bool waits_for_futex(const struct blocked_call *call, uint64_t start, uint64_t end);
+#include "remote/blocked_call.h"
 
 /* What it waits for, as far as the call and the descriptor tell. */
 enum wait_kind waits_kind(const struct blocked_call *call, pid_t pid);

@@ -70,7 +70,7 @@ static bool is_blocked(const struct process *process, struct thread *thread,
 	char text[200];
 	if (read_task_file(process, thread, &thread->syscall_fd, "syscall", text, sizeof(text)) <= 0)
 		return false;
-	return waits_parse(text, call);
+	return blocked_call_parse(text, call);
 }
 
 /* The process may have started another program: then what we know of its
@@ -128,7 +128,7 @@ static void note_reason(const struct collector *collector, const struct process 
 	thread->is_at_gil = sight->state != 0 &&
 			    gil_find(&process->walker, process->ring->runtime, sight->state, &start,
 				     &end) &&
-			    waits_for_futex(call, start, end);
+			    blocked_call_is_futex(call, start, end);
 	if (thread->is_at_gil)
 		return;
 	thread->wait_kind = waits_kind(call, process->pid);

@@ -8,9 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "base/text.h"
 #include "python/bits.h"
-#include "remote/procfs.h"
+#include "remote/blocked_call.h"
 
 /* A GIL's structure: its interval, its last holder, whether it is taken, and
  * the locks of the C library, which differ by architecture; 3.12 and later. */
@@ -99,38 +100,19 @@ static const struct {
 #endif
 };
 
-/* The call a thread sits in, as its syscall file tells. */
-struct call {
-	bool is_running;
-	long number; /* -1: none, it was interrupted elsewhere (a page fault) */
-	uint64_t first_argument;
-};
-
-static bool call_read(int fd, struct call *call)
+/* What the open syscall file of a thread tells; ACTIVITY_WAITING: in this call. */
+static enum remote_activity_kind read_kind(int fd, const struct remote_gil *gil,
+					   struct blocked_call *call)
 {
 	char text[256];
-	char *end;
 	ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
 
 	if (got <= 0)
-		return false;
+		return ACTIVITY_UNKNOWN;
 	text[got] = '\0';
-	*call = (struct call){ .is_running = text_starts_with(text, "running"), .number = -1 };
-	if (call->is_running)
-		return true;
-	call->number = strtol(text, &end, 10);
-	call->first_argument = strtoull(end, NULL, 16);
-	return end != text;
-}
-
-static enum remote_activity_kind kind_of(const struct call *call, const struct remote_gil *gil)
-{
-	if (call->is_running)
+	if (!blocked_call_parse(text, call))
 		return ACTIVITY_RUNNING;
-	if (call->number == SYS_futex && call->first_argument >= gil->start &&
-	    call->first_argument < gil->end)
-		return ACTIVITY_GIL;
-	return ACTIVITY_WAITING;
+	return blocked_call_is_futex(call, gil->start, gil->end) ? ACTIVITY_GIL : ACTIVITY_WAITING;
 }
 
 int remote_activity_open(const struct remote *remote, pid_t tid)
@@ -143,9 +125,9 @@ int remote_activity_open(const struct remote *remote, pid_t tid)
 
 enum remote_activity_kind remote_activity_kind(int fd, const struct remote_gil *gil)
 {
-	struct call call;
+	struct blocked_call call;
 
-	return fd >= 0 && call_read(fd, &call) ? kind_of(&call, gil) : ACTIVITY_UNKNOWN;
+	return fd >= 0 ? read_kind(fd, gil, &call) : ACTIVITY_UNKNOWN;
 }
 
 /* ---- in words ---- */
@@ -165,21 +147,11 @@ static void describe_file(const struct remote *remote, uint64_t fd, char *text, 
 		snprintf(text, size, "%s", target);
 }
 
-static bool is_select(long number)
-{
-#ifdef SYS_select
-	if (number == SYS_select)
-		return true;
-#endif
-	return number == SYS_pselect6;
-}
-
-static void describe_call(const struct remote *remote, const struct call *call,
+static void describe_call(const struct remote *remote, const struct blocked_call *call,
 			  struct remote_activity *activity)
 {
 	activity->what = "kernel";
-	/* How Python slept before 3.11: waiting for events on no file at all. */
-	if (is_select(call->number) && call->first_argument == 0) {
+	if (blocked_call_is_sleep(call)) {
 		activity->what = "sleep";
 		return;
 	}
@@ -188,7 +160,7 @@ static void describe_call(const struct remote *remote, const struct call *call,
 			continue;
 		activity->what = calls[i].what;
 		if (calls[i].has_file)
-			describe_file(remote, call->first_argument, activity->detail,
+			describe_file(remote, call->arguments[0], activity->detail,
 				      sizeof(activity->detail));
 		return;
 	}
@@ -213,19 +185,19 @@ static bool is_stopped(const struct remote *remote, pid_t tid)
 void remote_activity_read(const struct remote *remote, pid_t tid, int fd,
 			  const struct remote_gil *gil, struct remote_activity *activity)
 {
-	struct call call;
+	struct blocked_call call;
 	int own = fd < 0 && tid > 0 ? remote_activity_open(remote, tid) : -1;
 
 	activity->kind = ACTIVITY_UNKNOWN;
 	activity->what = NULL;
 	activity->detail[0] = '\0';
-	if ((fd >= 0 || own >= 0) && call_read(fd >= 0 ? fd : own, &call)) {
-		activity->kind = kind_of(&call, gil);
-		if (activity->kind != ACTIVITY_RUNNING && is_stopped(remote, tid))
-			activity->kind = ACTIVITY_STOPPED;
-		if (activity->kind == ACTIVITY_WAITING)
-			describe_call(remote, &call, activity);
-	}
+	if (fd >= 0 || own >= 0)
+		activity->kind = read_kind(fd >= 0 ? fd : own, gil, &call);
+	if ((activity->kind == ACTIVITY_GIL || activity->kind == ACTIVITY_WAITING) &&
+	    is_stopped(remote, tid))
+		activity->kind = ACTIVITY_STOPPED;
+	if (activity->kind == ACTIVITY_WAITING)
+		describe_call(remote, &call, activity);
 	if (own >= 0)
 		close(own);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/procfs.h"
 #include "remote/inspect.h"
-#include "remote/procfs.h"
 
 static void kernel_name(const struct remote *remote, const struct remote_thread *thread, char *text)
 {

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "base/text.h"
 #include "remote/elf_file.h"
 #include "remote/maps.h"
-#include "remote/procfs.h"
 
 #define DATA_BYTES_MAX (8u << 20) /* of the interpreter's own variables, searched for its version */
 #define VERSION_FIRST 0x0308u
@@ -303,7 +303,7 @@ int remote_open(struct remote *remote, pid_t pid, const char *command, struct er
 		return status;
 	memset(remote, 0, sizeof(*remote));
 	remote->pid = pid;
-	remote->start_time = procfs_start_time(pid);
+	remote->start_time = procfs_start(pid);
 	remote->has_namespace = is_in_namespace(pid);
 	mem_reader_init_process(&remote->reader, pid);
 	status = maps_read(&maps, pid);
@@ -322,5 +322,5 @@ bool remote_is_alive(const struct remote *remote)
 	uint64_t word;
 
 	return remote->reader.read(&remote->reader, remote->runtime, &word, sizeof(word)) &&
-	       procfs_start_time(remote->pid) == remote->start_time;
+	       procfs_start(remote->pid) == remote->start_time;
 }

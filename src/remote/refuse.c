@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "remote/procfs.h"
+#include "base/procfs.h"
 
 #define CAP_SYS_PTRACE_BIT 19
 

@@ -21,7 +21,7 @@
 
 struct remote {
 	pid_t pid;
-	uint64_t start_time;   /* procfs_start_time: who had the pid when it was opened */
+	uint64_t start_time;   /* procfs_start: who had the pid when it was opened */
 	struct mem_reader reader;
 	struct py_layout layout;
 	struct walker walker;  /* with reader and layout above */

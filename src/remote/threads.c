@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/procfs.h"
 #include "python/bits.h"
-#include "remote/procfs.h"
 
 #define INTERPRETERS_MAX 256u
 

@@ -22,17 +22,17 @@ static void test_parse(void **state)
 {
 	struct blocked_call call;
 	char text[100];
-	assert_false(waits_parse("running\n", &call));
-	assert_false(waits_parse("", &call));
-	assert_true(waits_parse("-1 0x7ffd00 0x7f00", &call));
+	assert_false(blocked_call_parse("running\n", &call));
+	assert_false(blocked_call_parse("", &call));
+	assert_true(blocked_call_parse("-1 0x7ffd00 0x7f00", &call));
 	assert_int_equal(call.number, -1);
 	snprintf(text, sizeof(text), "%d 0x7f12 0x80 0x0 0x0 0x0 0x0 0x7ffd 0x7f11\n", SYS_futex);
-	assert_true(waits_parse(text, &call));
+	assert_true(blocked_call_parse(text, &call));
 	assert_int_equal(call.number, SYS_futex);
-	assert_true(waits_for_futex(&call, 0x7f00, 0x7f13));
-	assert_false(waits_for_futex(&call, 0x7f13, 0x8000));
+	assert_true(blocked_call_is_futex(&call, 0x7f00, 0x7f13));
+	assert_false(blocked_call_is_futex(&call, 0x7f13, 0x8000));
 	call.number = SYS_nanosleep;
-	assert_false(waits_for_futex(&call, 0x7f00, 0x7f13));
+	assert_false(blocked_call_is_futex(&call, 0x7f00, 0x7f13));
 }
 
 static void test_calls(void **state)

@@ -1,5 +1,5 @@
 /* procfs.c - see procfs.h. */
-#include "remote/procfs.h"
+#include "base/procfs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,18 +75,39 @@ bool procfs_number(const char *status, const char *key, int which, int base, uin
 	}
 }
 
-uint64_t procfs_start_time(pid_t pid)
+bool procfs_stat(pid_t pid, struct procfs_stat *stat)
 {
 	char text[1024];
-	unsigned long long start;
 
 	if (procfs_read(pid, "stat", text, sizeof(text)) <= 0)
-		return 0;
-	/* The name in brackets may hold anything, brackets too. */
-	const char *at = strrchr(text, ')');
-	for (int field = 2; at != NULL && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at != NULL && sscanf(at, " %llu", &start) == 1 ? start : 0;
+		return false;
+	/* The name stands in parentheses and may hold anything, also those. */
+	const char *rest = strrchr(text, ')');
+	int parent = 0;
+	unsigned long long start = 0;
+	if (rest == NULL ||
+	    sscanf(rest + 1,
+		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &stat->state, &parent, &start) != 3)
+		return false;
+	stat->parent_pid = parent;
+	stat->start = start;
+	return true;
+}
+
+uint64_t procfs_start(pid_t pid)
+{
+	struct procfs_stat stat;
+
+	return procfs_stat(pid, &stat) ? stat.start : 0;
+}
+
+bool procfs_is_alive(pid_t pid, uint64_t start)
+{
+	struct procfs_stat stat;
+
+	return pid > 0 && procfs_stat(pid, &stat) && stat.state != 'Z' && stat.state != 'X' &&
+	       (start == 0 || stat.start == start);
 }
 
 pid_t procfs_next_task(pid_t pid, void **dir)

@@ -9,20 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/proc.h"
+#include "base/procfs.h"
 
 static void test_ourselves(void **state)
 {
 	(void)state;
-	struct proc_stat stat;
+	struct procfs_stat stat;
 	prctl(PR_SET_NAME, "a) Z (b 1"); /* a name that looks like the rest of the line */
-	assert_true(proc_stat(getpid(), &stat));
+	assert_true(procfs_stat(getpid(), &stat));
 	assert_int_equal(stat.state, 'R');
 	assert_int_equal(stat.parent_pid, getppid());
 	assert_true(stat.start > 0);
-	assert_true(proc_is_alive(getpid(), stat.start));
-	assert_true(proc_is_alive(getpid(), 0));
-	assert_false(proc_is_alive(getpid(), stat.start + 1));
+	assert_true(procfs_is_alive(getpid(), stat.start));
+	assert_true(procfs_is_alive(getpid(), 0));
+	assert_false(procfs_is_alive(getpid(), stat.start + 1));
 }
 
 static void test_a_child_that_ended(void **state)
@@ -32,19 +32,19 @@ static void test_a_child_that_ended(void **state)
 	pid_t child = fork();
 	if (child == 0)
 		_exit(0);
-	uint64_t start = proc_start(child);
+	uint64_t start = procfs_start(child);
 	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-	assert_false(proc_is_alive(child, start)); /* nobody has waited for it */
+	assert_false(procfs_is_alive(child, start)); /* nobody has waited for it */
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_false(proc_is_alive(child, 0));
-	assert_int_equal(proc_start(child), 0);
+	assert_false(procfs_is_alive(child, 0));
+	assert_int_equal(procfs_start(child), 0);
 }
 
 static void test_no_process(void **state)
 {
 	(void)state;
-	assert_false(proc_is_alive(0, 0));
-	assert_false(proc_is_alive(-1, 0));
+	assert_false(procfs_is_alive(0, 0));
+	assert_false(procfs_is_alive(-1, 0));
 }
 
 int main(void)

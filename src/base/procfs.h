@@ -1,6 +1,6 @@
 /* procfs.h - small files of /proc, read whole. */
-#ifndef HEATLINE_REMOTE_PROCFS_H
-#define HEATLINE_REMOTE_PROCFS_H
+#ifndef HEATLINE_BASE_PROCFS_H
+#define HEATLINE_BASE_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,9 +19,23 @@ bool procfs_link(pid_t pid, const char *name, char *text, size_t size);
  * counts from 0 where the line has several, -1: the last.  False: none. */
 bool procfs_number(const char *status, const char *key, int which, int base, uint64_t *number);
 
-/* When the process was started, in the kernel's ticks; tells it from another
- * that has got its number.  0 when it is gone. */
-uint64_t procfs_start_time(pid_t pid);
+struct procfs_stat {
+	char state;        /* 'R', 'S', 'T', 'Z' … */
+	pid_t parent_pid;
+	uint64_t start;    /* when it began, in the kernel's ticks since boot; tells it from
+			      another that has got its number */
+};
+
+/* False when there is no such process. */
+bool procfs_stat(pid_t pid, struct procfs_stat *stat);
+
+/* When it began, or 0. */
+uint64_t procfs_start(pid_t pid);
+
+/* Whether the very process that began then still runs: another one with its
+ * number does not count, nor one that has ended and was not waited for.
+ * start 0: not known, any will do. */
+bool procfs_is_alive(pid_t pid, uint64_t start);
 
 /* The threads of a process: each call gives the next id, or 0 at the end.
  * `dir` begins as NULL and is the call's own. */
