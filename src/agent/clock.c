@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define TICK_NS 1000000u /* shorter than any kernel's tick: fire on every one */
+/* Shorter than any kernel's tick, so that it fires on every one, and so short
+ * that threads of a millisecond are met too. */
+#define TICK_NS 100000u
 
 /* CPU time between two looks whether profiling is still suspended.  Fifty
  * signals a second cost some 0.02 %. */

@@ -224,6 +224,18 @@ static bool is_passed_over(struct agent_thread *self)
 	return true;
 }
 
+/* The first sample of a thread makes up for those that ended before it. */
+static uint64_t settle_carry(uint64_t user_ns)
+{
+	int64_t carry_ns = atomic_exchange(&g_agent.ring->carry_ns, 0);
+	int64_t least_ns = -(int64_t)(user_ns - user_ns / 4);
+	if (carry_ns < least_ns) {
+		atomic_fetch_add(&g_agent.ring->carry_ns, carry_ns - least_ns);
+		carry_ns = least_ns;
+	}
+	return (uint64_t)((int64_t)user_ns + carry_ns);
+}
+
 void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 {
 	permit_collector();
@@ -247,7 +259,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 	sample.user_ns = weight.user_ns;
 	sample.system_ns = weight.system_ns;
 	if (self->is_first)
-		sample.user_ns += atomic_exchange(&g_agent.ring->carry_ns, 0);
+		sample.user_ns = settle_carry(sample.user_ns);
 
 	if (sample_walk(self, &g_agent.walker, &sample.count, &sample.flags)) {
 		if (sample.count > 0)

@@ -108,7 +108,8 @@ static void thread_begin(struct agent_thread *self, bool is_main)
 }
 
 /* The CPU time since the last sample goes to the next thread's first one, so
- * that threads too short to be sampled still count as many. */
+ * that threads too short to be sampled still count as many, and those that were
+ * met not as more than they are. */
 static void thread_end(void *argument)
 {
 	struct agent_thread *self = argument;

@@ -46,8 +46,7 @@ struct weight weigher_take(struct weigher *weigher, uint64_t cpu_ns, struct weig
 	return nominal;
 }
 
-uint64_t weigher_rest_ns(const struct weigher *weigher, uint64_t cpu_ns)
+int64_t weigher_rest_ns(const struct weigher *weigher, uint64_t cpu_ns)
 {
-	int64_t rest_ns = weigher->balance_ns + (int64_t)grown(weigher->cpu_ns, cpu_ns);
-	return rest_ns > 0 ? (uint64_t)rest_ns : 0;
+	return weigher->balance_ns + (int64_t)grown(weigher->cpu_ns, cpu_ns);
 }

@@ -44,7 +44,8 @@ struct weight weigher_tick(struct weigher *weigher, struct weight tally);
  * this CPU time.  Call it for each sample that is pushed, and only then. */
 struct weight weigher_take(struct weigher *weigher, uint64_t cpu_ns, struct weight nominal);
 
-/* CPU time up to cpu_ns that no sample has carried. */
-uint64_t weigher_rest_ns(const struct weigher *weigher, uint64_t cpu_ns);
+/* CPU time up to cpu_ns that no sample has carried; below 0 when they carried more
+ * than there was (a tick stands for one tick's time, however short the thread). */
+int64_t weigher_rest_ns(const struct weigher *weigher, uint64_t cpu_ns);
 
 #endif

@@ -16,7 +16,8 @@
 
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
 #define PLACES_MAX 20000u
-#define COST_PART 250u /* reading tasks takes at most this part of the time */
+#define COST_PART 250u /* reading tasks takes at most this part of the time, */
+#define COST_MAX_NS 1000000u /* but for one that counts many new ones */
 #define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio is there */
 
 /* What tells places apart; strings are interned. */
@@ -220,7 +221,10 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	if (is_stale && now_ns >= loop->next_ns) {
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		bool is_read = read_tasks(collector, process, loop, tstate, event_loop);
-		loop->next_ns = now_ns + (clock_process_cpu_ns() - cpu_ns) * COST_PART;
+		uint64_t cost_ns = clock_process_cpu_ns() - cpu_ns;
+		if (cost_ns > COST_MAX_NS)
+			cost_ns = COST_MAX_NS;
+		loop->next_ns = now_ns + cost_ns * COST_PART;
 		if (!is_read) {
 			loop->count = loop->is_idle = 0;
 			thread->is_waiting = false; /* whose wait it is must be asked anew */

@@ -3,7 +3,8 @@
  * A set is a table with holes: tables that fit in one read are read whole, of
  * larger ones random places.  A list can only be followed: each call goes on
  * where the one before stopped, so that all have their turn, and chooses among
- * those that it passed. */
+ * those that it passed.  Where there are more than were known it goes on to the
+ * end: how many there are decides what the chosen ones stand for. */
 #include <string.h>
 
 #include "python/bits.h"
@@ -14,6 +15,8 @@
 #define PROBE_SLOTS 4u    /* each so long */
 #define NODES_PER_CALL 2048u
 #define READS_PER_CALL 160u
+#define NODES_MAX 131072u /* in one call, when there are more than were known */
+#define READS_MAX 8192u
 #define WINDOW_BYTES 16384u
 #define SLOT_BYTES 16u
 
@@ -133,7 +136,7 @@ static bool window_node(struct window *window, py_addr node, py_addr *next, py_a
 	if (!is_pointer(node))
 		return false;
 	if (node - window->start >= window->size || window->size - (node - window->start) < 16) {
-		if (window->reads++ == READS_PER_CALL)
+		if (window->reads++ == READS_MAX)
 			return false;
 		window->start = node & ~(py_addr)4095;
 		window->size = WINDOW_BYTES;
@@ -182,7 +185,9 @@ static uint32_t sample_list(struct task_finder *finder, py_addr tstate, struct t
 	}
 	sweep->cursor = 0;
 	for (uint32_t i = 0; node != head; i++) {
-		if (i == NODES_PER_CALL || window.reads >= READS_PER_CALL) {
+		bool is_enough = i >= NODES_PER_CALL || window.reads >= READS_PER_CALL;
+		if ((is_enough && sweep->passed < sweep->total) || i == NODES_MAX ||
+		    window.reads >= READS_MAX) {
 			sweep->cursor = node;
 			break;
 		}

@@ -62,7 +62,7 @@ struct task_finder {
 struct task_sweep {
 	py_addr cursor;  /* the next node; 0: begin anew */
 	uint32_t passed; /* since the beginning */
-	uint32_t total;  /* at the end of the last time round */
+	uint32_t total;  /* as far as is known: by the last time round, or by this one */
 };
 
 /* Looks whether the process has asyncio loaded and where it keeps its tasks;

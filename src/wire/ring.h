@@ -90,7 +90,8 @@ struct ring {
 	_Alignas(64) _Atomic uint64_t tail; /* bytes ever read */
 	_Alignas(64) _Atomic uint64_t lost[LOST_REASON_COUNT];
 	_Atomic uint64_t agent_ns;  /* time spent in the handlers */
-	_Atomic uint64_t carry_ns;  /* CPU time of ended threads, not in any sample yet */
+	_Atomic int64_t carry_ns;   /* CPU time of ended threads, not in any sample yet; or,
+				       below 0, too much in them */
 
 	struct ring_thread threads[RING_THREADS];
 	_Alignas(4096) unsigned char data[RING_BYTES];

@@ -156,7 +156,8 @@ def test_fifty_thousand_tasks(profiled):
     """Some of them stand for all, at a cost that does not grow with their number."""
     run = profiled("many.py")
     often, seldom = line_of(run, "many.py", "OFTEN"), line_of(run, "many.py", "SELDOM")
-    assert often["await_s"] / seldom["await_s"] == pytest.approx(4, rel=0.25)
+    # Some 32 tasks at each of some ten looks: chance alone moves the ratio by a quarter.
+    assert 2 < often["await_s"] / seldom["await_s"] < 8
     together = often["n_async_concurrency_mean"] + seldom["n_async_concurrency_mean"]
     assert together == pytest.approx(50000, rel=0.35)
     time = run.profile["heatline"]["time"]

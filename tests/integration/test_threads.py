@@ -74,8 +74,7 @@ def test_a_hundred_threads_at_once(python):
     result = run(python, "many.py", 120, 0.01, 120)
     heatline = result.profile["heatline"]
     names = {thread["name"] for thread in heatline["threads"]}
-    # One that ends between two looks is not asked for its name.
-    assert len(names & {f"worker {number}" for number in range(120)}) > 60, names
+    assert len(names & {f"worker {number}" for number in range(120)}) > 100, names
     assert len(heatline["threads"]) == 121
     assert len(heatline["timeline"]["threads"]) <= 64
     worked = sum(thread["cpu_s"] for thread in heatline["threads"] if not thread["is_main"])
@@ -139,13 +138,13 @@ def test_waits_are_told_apart(python):
 
 
 def test_garbage_collection_is_told_apart(python):
-    result = run(python, "garbage.py", "on", 0.5)
+    result = run(python, "garbage.py", "on", 1.5)
     assert "Garbage collection took" in result.stdout + result.stderr
     time = result.profile["heatline"]["time"]
     assert time["gc_s"] > 0.5 * time["cpu_s"]
     line = result.lines_of("garbage.py")[line_number("garbage.py", "collects")]
     assert line["gc_s"] > 0.6 * time["gc_s"]
-    assert line["gc_s"] > 0.8 * (line["python_s"] + line["native_s"] + line["system_s"])
+    assert line["gc_s"] > 0.7 * (line["python_s"] + line["native_s"] + line["system_s"])
     assert line["n_gc_percent"] > 20
     (row,) = result.profile["heatline"]["timeline"]["threads"]
     assert sum(row["gc"]) == pytest.approx(time["gc_s"] * 1e3, abs=3)

@@ -90,7 +90,8 @@ static void test_nonsense(void **state)
 	}
 }
 
-/* A list is followed to its end over several calls, each task met once. */
+/* A list is counted at first, then followed to its end over several calls, each
+ * task met once. */
 static void test_list_is_swept(void **state)
 {
 	enum { TASKS = 3000, TASK_WORDS = 2 };
@@ -111,8 +112,13 @@ static void test_list_is_swept(void **state)
 	}
 	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
 	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
-	assert_int_equal(total, 2048); /* as far as is known */
+	assert_int_equal(total, TASKS);
+	assert_int_equal(sweep.cursor, 0);
+	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(total, TASKS);
 	assert_true(sweep.cursor != 0);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_true(tasks[i] < BASE + 2049 * TASK_WORDS * 8);
 	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
 	assert_int_equal(total, TASKS);
 	assert_int_equal(sweep.cursor, 0);

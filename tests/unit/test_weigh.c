@@ -81,7 +81,7 @@ static void test_bounds(void **state)
 		assert_in_range(weight.system_ns, 2 * MS, 4 * MS);
 	}
 	assert_int_equal(sum(weigher_tick(&weigher, (struct weight){0, 0})), 0);
-	assert_int_equal(weigher_rest_ns(&weigher, 10 * MS), 0);
+	assert_true(weigher_rest_ns(&weigher, 10 * MS) < 0);
 }
 
 /* A thread that ends hands over what no sample has carried. */
@@ -91,6 +91,9 @@ static void test_rest(void **state)
 	struct weigher weigher;
 	weigher_init(&weigher, 5 * MS, (struct weight){0, 0});
 	assert_int_equal(weigher_rest_ns(&weigher, 8 * MS), 3 * MS);
+	/* Met by a tick after one of its three milliseconds: both sides add up. */
+	struct weight weight = weigher_take(&weigher, 6 * MS, (struct weight){4 * MS, 0});
+	assert_int_equal((int64_t)sum(weight) + weigher_rest_ns(&weigher, 8 * MS), 3 * MS);
 }
 
 int main(void)

@@ -1,4 +1,6 @@
-"""python many.py COUNT SECONDS AT_ONCE: so many threads, each working so long."""
+"""python many.py COUNT SECONDS AT_ONCE: so many threads, each working so long.
+
+If all are there at once, none ends before all have worked."""
 
 import sys
 import threading
@@ -6,11 +8,15 @@ import time
 
 count, seconds, at_once = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
 
+gate = threading.Barrier(count) if at_once == count else None
+
 
 def work():
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         sum(range(500))  # hot
+    if gate:
+        gate.wait()
 
 
 threads = []
