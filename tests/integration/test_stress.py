@@ -38,6 +38,13 @@ def enclosing_functions(source: str) -> Dict[int, str]:
 ENCLOSING = enclosing_functions(STORM.read_text())
 
 
+CLASS_LINES = {
+    node.name: range(node.lineno, node.end_lineno + 1)
+    for node in ast.parse(STORM.read_text()).body
+    if isinstance(node, ast.ClassDef)
+}
+
+
 def base_name(function: str) -> str:
     """Storm.turn_a_from_main → turn_a: what callees call their caller."""
     return function.split(".")[-1].split("_from_")[0]
@@ -74,6 +81,10 @@ def what_is_wrong(node: Node) -> Optional[str]:
         begin = number % 50 * 10 + 1
         if node.file != f"<made-{number}>" or not begin <= node.line <= begin + 3:
             return f"{node.path()} of {node.file}: code of another function"
+    elif node.file == str(STORM) and node.function in CLASS_LINES:
+        # The body of a class runs once, when the module is loaded.
+        if caller != "<module>" or node.line not in CLASS_LINES[node.function]:
+            return f"{node.path()}: line {node.line}, called by {caller}"
     elif node.file == str(STORM) and node.function != "<module>":
         around = node.function.split(".<locals>")[0]
         if ENCLOSING.get(node.line) != around and not around.startswith("<"):
