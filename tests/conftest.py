@@ -16,8 +16,9 @@ from typing import Any, Callable, Iterator
 
 import pytest
 
-from support.paths import REPO, heatline_executable
+from support.paths import PROGRAMS, REPO, heatline_executable
 from support.pythons import Python, all_builds, all_pythons, missing_versions
+from support.running import Running
 
 
 def _hear_signals() -> None:
@@ -111,3 +112,23 @@ def pytest_report_header() -> list:
     if missing:
         lines.append(f"pythons not found: {', '.join(missing)}")
     return lines
+
+
+@pytest.fixture
+def begin(python, tmp_path):
+    """begin("folder/script.py", *args, options=[...]): a run of a program under way."""
+    runs = []
+
+    def start(script, *args, options=()):
+        runs.append(Running(python, [PROGRAMS / script, *args], tmp_path / "p.json", options))
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.close()
+
+
+@pytest.fixture
+def steer(python):
+    """steer("on", pid): one of heatline's commands, beside a run."""
+    return lambda *words: python.run([heatline_executable(), *words])

@@ -9,13 +9,12 @@
  * threads", and their rows of the timeline one row. */
 #include "collect/collector.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "python/instance.h"
 
 /* So many that have ended are kept; at twice as many the lightest are joined. */
@@ -27,13 +26,9 @@
 
 const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t tid)
 {
-	char path[64], text[64];
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	ssize_t size = read(fd, text, sizeof(text));
-	close(fd);
+	char name[40], text[64];
+	snprintf(name, sizeof(name), "task/%d/comm", (int)tid);
+	ssize_t size = procfs_read(pid, name, text, sizeof(text));
 	if (size > 0 && text[size - 1] == '\n')
 		size--;
 	return size <= 0 ? NULL : intern_bytes(collector->strings, text, (size_t)size);

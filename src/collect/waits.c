@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
+#include "base/procfs.h"
 #include "base/text.h"
 
 /* System calls and what they wait for.  WAIT_KINDS: it depends on the
@@ -59,10 +59,10 @@ static const struct {
 
 static enum wait_kind kind_of_descriptor(pid_t pid, uint64_t descriptor)
 {
-	char path[64], target[64];
-	snprintf(path, sizeof(path), "/proc/%d/fd/%llu", (int)pid, (unsigned long long)descriptor);
-	ssize_t size = readlink(path, target, sizeof(target) - 1);
-	target[size > 0 ? size : 0] = '\0';
+	char name[40], target[64];
+	snprintf(name, sizeof(name), "fd/%llu", (unsigned long long)descriptor);
+	if (!procfs_link(pid, name, target, sizeof(target)))
+		return WAIT_FILE;
 	if (text_starts_with(target, "socket:") || text_starts_with(target, "anon_inode:"))
 		return WAIT_SOCKET;
 	if (text_starts_with(target, "pipe:"))

@@ -7,43 +7,10 @@ import time
 
 import pytest
 
-from support.paths import PROGRAMS, heatline_executable
-from support.running import Running, wait_until
-from support.runs import clean_environment
+from support.paths import PROGRAMS
+from support.running import wait_until
 
 CONTROL = PROGRAMS / "control"
-
-
-@pytest.fixture
-def begin(python, tmp_path):
-    """begin(script, *args, options=[...]): a run under way."""
-    runs = []
-
-    def start(script, *args, options=()):
-        runs.append(Running(python, [CONTROL / script, *args], tmp_path / "p.json", options))
-        return runs[-1]
-
-    yield start
-    for run in runs:
-        run.close()
-
-
-@pytest.fixture
-def steer(python):
-    """steer("on", pid): one of heatline's commands, beside the run."""
-
-    def run(*words):
-        command = python.command([heatline_executable(), *[str(word) for word in words]])
-        return subprocess.run(
-            [str(part) for part in command],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            env=clean_environment(),
-            timeout=60,
-        )
-
-    return run
 
 
 def seconds_in(profile, function):
@@ -56,7 +23,7 @@ def seconds_in(profile, function):
 
 
 def test_only_what_passes_while_on_is_measured(begin, steer, tmp_path):
-    run = begin("phases.py", tmp_path, options=["--off"])
+    run = begin("control/phases.py", tmp_path, options=["--off"])
     time.sleep(0.7)
     done = steer("on", run.target)
     assert (done.returncode, done.stderr) == (0, ""), done
@@ -78,7 +45,7 @@ def test_only_what_passes_while_on_is_measured(begin, steer, tmp_path):
 
 
 def test_on_is_the_default(begin, steer, tmp_path):
-    run = begin("phases.py", tmp_path, options=["--on"])
+    run = begin("control/phases.py", tmp_path, options=["--on"])
     for name in ("before", "during", "after"):
         (tmp_path / name).touch()
     run.finish()
@@ -87,20 +54,20 @@ def test_on_is_the_default(begin, steer, tmp_path):
 
 def test_never_on(begin, steer, tmp_path):
     """A profile without a sample says why, and replaces none that has some."""
-    run = begin("phases.py", tmp_path, options=["--off"])
+    run = begin("control/phases.py", tmp_path, options=["--off"])
     for name in ("before", "during", "after"):
         (tmp_path / name).touch()
     run.finish()
     assert run.process.returncode == 0
     assert run.profile()["heatline"]["time"]["samples"] == 0
     good = run.outfile.read_bytes()
-    again = begin("phases.py", tmp_path, options=["--off"])
+    again = begin("control/phases.py", tmp_path, options=["--off"])
     again.finish()
     assert again.outfile.read_bytes() == good
 
 
 def test_profile_so_far(begin, steer, tmp_path):
-    run = begin("phases.py", tmp_path)
+    run = begin("control/phases.py", tmp_path)
     time.sleep(0.5)
     done = steer("write", run.target)
     assert (done.returncode, done.stdout) == (0, f"{run.outfile}\n"), done
@@ -116,7 +83,7 @@ def test_profile_so_far(begin, steer, tmp_path):
 def test_any_process_names_the_run(begin, steer, tmp_path):
     """The program, a Python child, a shell, what the shell has started, heatline itself."""
     end = tmp_path / "end"
-    run = begin("tree.py", end)
+    run = begin("control/tree.py", end)
     children = [
         int(pid)
         for pid in open(f"/proc/{run.target}/task/{run.target}/children").read().split()
@@ -153,7 +120,7 @@ def find_status(steer, pid):
 def test_only_the_first_process(begin, tmp_path):
     end = tmp_path / "end"
     end.touch()
-    run = begin("tree.py", end, options=["--no-children"])
+    run = begin("control/tree.py", end, options=["--no-children"])
     run.finish()
     assert run.process.returncode == 0
     assert [process["pid"] for process in run.profile()["heatline"]["processes"]] == [run.target]

@@ -9,9 +9,7 @@ import time
 
 import pytest
 
-from support.paths import PROGRAMS, heatline_executable
 from support.running import Running, is_running, wait_until
-from support.runs import clean_environment
 from support.stacks import stack_nodes
 
 # "heatline recover" takes everything of this user, also what another test has left.
@@ -19,32 +17,8 @@ pytestmark = pytest.mark.alone
 
 
 @pytest.fixture
-def begin(python, tmp_path):
-    runs = []
-
-    def start(script, *args, options=()):
-        runs.append(Running(python, [PROGRAMS / script, *args], tmp_path / "p.json", options))
-        return runs[-1]
-
-    yield start
-    for run in runs:
-        run.close()
-
-
-@pytest.fixture
-def recover(python):
-    def run(*words):
-        command = python.command([heatline_executable(), "recover", *words])
-        return subprocess.run(
-            [str(part) for part in command],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            env=clean_environment(),
-            timeout=60,
-        )
-
-    return run
+def recover(steer):
+    return lambda *words: steer("recover", *words)
 
 
 def kill_heatline(run):
