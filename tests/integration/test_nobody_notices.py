@@ -390,7 +390,9 @@ def in_terminal(
             time.sleep(0.3)  # until it waits: between prompt and read, Ctrl-C is lost on Python
             os.write(terminal, left.pop(0)[1])
     os.close(terminal)
-    return normalised(shown), os.WEXITSTATUS(os.waitpid(pid, 0)[1])
+    # the terminal sends the signal before it echoes ^C: what the program says meanwhile
+    # may stand on either side of it, with Heatline or without
+    return normalised(shown.replace(b"^C", b"")), os.WEXITSTATUS(os.waitpid(pid, 0)[1])
 
 
 IN_TERMINAL = """
