@@ -23,6 +23,7 @@ import pytest
 
 from support.paths import PROGRAMS, heatline_executable
 from support.runs import clean_environment
+from support.terminals import wait_until_asleep
 
 NOTICE = PROGRAMS / "notice"
 STEADY = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
@@ -387,7 +388,7 @@ def in_terminal(
             except OSError:
                 break
         if left and left[0][0] in shown:
-            time.sleep(0.3)  # until it waits: between prompt and read, Ctrl-C is lost on Python
+            wait_until_asleep(terminal)
             os.write(terminal, left.pop(0)[1])
     os.close(terminal)
     # the terminal sends the signal before it echoes ^C: what the program says meanwhile

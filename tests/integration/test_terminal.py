@@ -13,6 +13,7 @@ import pytest
 
 from support.paths import heatline_executable
 from support.runs import clean_environment
+from support.terminals import wait_until_asleep
 
 
 class Terminal:
@@ -42,8 +43,13 @@ class Terminal:
             if place >= 0:
                 return self.shown
             assert time.monotonic() < deadline, (wanted, self.shown)
-            if select.select([self.fd], [], [], 0.5)[0]:
-                self.shown += os.read(self.fd, 65536)
+            self.read(0.5)
+
+    def read(self, seconds: float) -> bytes:
+        """All that is shown, once more has come or this time has passed."""
+        if select.select([self.fd], [], [], seconds)[0]:
+            self.shown += os.read(self.fd, 65536)
+        return self.shown
 
     def close(self) -> None:
         os.close(self.fd)
@@ -71,10 +77,9 @@ def test_stopped_and_continued_by_the_shell(job, tmp_path):
     """Ctrl-Z stops the job as the shell sees it; fg goes on with it, bg without the terminal."""
     terminal = job(
         """
-        import time
+        import os, time
         print("begun", flush=True)
-        end = time.monotonic() + 2.5
-        while time.monotonic() < end:
+        while not os.path.exists("enough"):
             time.sleep(0.01)
         print("ended" + " well")
         """
@@ -85,6 +90,7 @@ def test_stopped_and_continued_by_the_shell(job, tmp_path):
     terminal.type("bg\n")
     terminal.wait_for(b"shell> ")
     terminal.type("fg\n")
+    (tmp_path / "enough").touch()
     terminal.wait_for(b"ended well", b"shell> ")
     terminal.type("echo status $?\n")
     terminal.wait_for(b"status 0")
@@ -108,11 +114,11 @@ def test_interrupted_in_the_shell(job):
         """
     )
     terminal.wait_for(b"begun")
-    time.sleep(0.3)
+    wait_until_asleep(terminal.fd)
     terminal.type("\x03")
     terminal.wait_for(b"interrupt 1")
-    time.sleep(0.5)
-    assert b"interrupt 2" not in terminal.shown
+    wait_until_asleep(terminal.fd)
+    assert b"interrupt 2" not in terminal.read(0)
     terminal.type("\x03")
     terminal.wait_for(b"interrupt 2", b"shell> ")
     terminal.type("echo status $?\n")
