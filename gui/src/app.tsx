@@ -29,7 +29,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 	const [state, setState] = useState<State>(readAddress);
 	const [notice, setNotice] = useState("");
 	const [isHelp, setHelp] = useState(false);
-	const [connection, setConnection] = useState<Connection>("live");
+	const [connection, setConnection] = useState<Connection>(loaded.profile.isPartial ? "live" : "the program has ended");
 	const [choice, theme, setTheme] = useTheme();
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
@@ -56,7 +56,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 			removeEventListener("hashchange", back);
 		};
 	}, []);
-	useEffect(() => (loaded.server?.isLive ? followLive((next) => {
+	useEffect(() => (loaded.server?.isLive && loaded.profile.isPartial ? followLive((next) => {
 		setProfile((old) => {
 			// The order of the files changes while the program runs; the one looked at stays.
 			const path = old.files[latest.current.file]?.path;

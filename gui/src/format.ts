@@ -42,9 +42,11 @@ export function signed(n: number, text: (n: number) => string): string {
 	return `${n > 0 ? "+" : "−"}${text(Math.abs(n))}`;
 }
 
-// The end of a path that fits: whole folders, the file name always.
+// The end of a path that fits: whole folders, the file name always.  What is no path
+// (`<frozen importlib._bootstrap>:241`) loses its beginning, not the number at its end.
 export function shortPath(path: string, most: number): string {
-	if (path.length <= most || !path.includes("/")) return path;
+	if (path.length <= most) return path;
+	if (!path.includes("/")) return `…${path.slice(1 - most)}`;
 	const parts = path.split("/");
 	let text = parts.pop() ?? path;
 	while (parts.length > 0) {

@@ -68,22 +68,26 @@ export async function openEditor(file: number, path: string, line: number): Prom
 	return response.ok;
 }
 
-export type Connection = "live" | "not connected" | "ended";
+export type Connection = "live" | "not connected" | "the program has ended";
 
-// Calls back with a new profile each time that the running program has one.
+// Calls back with a new profile each time that the running program has one.  The last
+// one says by itself that it is whole: the server may be gone before it can tell.
 export function followLive(
 	changed: (profile: Profile) => void, connected: (connection: Connection) => void,
 ): () => void {
 	const events = new EventSource("api/live");
+	const end = () => {
+		connected("the program has ended");
+		events.close();
+	};
 	events.addEventListener("profile", (event) => {
+		const profile = readText(String((event as MessageEvent).data));
 		connected("live");
-		changed(readText(String((event as MessageEvent).data)));
+		changed(profile);
+		if (!profile.isPartial) end();
 	});
 	events.addEventListener("error", () => connected("not connected"));
-	events.addEventListener("end", () => { // the program has ended: there is nothing to wait for
-		connected("ended");
-		events.close();
-	});
+	events.addEventListener("end", end);
 	return () => events.close();
 }
 

@@ -16,7 +16,7 @@ test("seconds, percent, megabytes", () => {
 test("a path keeps its end", () => {
 	assert.equal(shortPath("/a/b/c/file.py:12", 14), "…/c/file.py:12");
 	assert.equal(shortPath("a.py", 14), "a.py");
-	assert.equal(shortPath("<frozen importlib._bootstrap>", 14), "<frozen importlib._bootstrap>");
+	assert.equal(shortPath("<frozen importlib._bootstrap>:241", 18), "…b._bootstrap>:241");
 });
 
 test("search", () => {

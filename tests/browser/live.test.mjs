@@ -33,6 +33,7 @@ test("the page follows a real program to its end", async () => {
 		assert.ok(!existsSync(outfile), "watching writes no profile");
 		writeFileSync(join(scratch, "end"), "");
 		await page.waitForSelector("text=still running", { state: "detached" });
+		await page.waitForSelector(".live:has-text('the program has ended')");
 		await run.ended;
 		assert.ok(existsSync(outfile));
 		assert.deepEqual(page.problems, []);

@@ -32,13 +32,15 @@ test("served: two profiles, whole sources, downloads", async () => {
 });
 
 test("live: each new profile is shown, and what is looked at stays", async () => {
-	const profile = readJson(profileOf(`${repo}/examples/demo.py`));
+	const whole = readJson(profileOf(`${repo}/examples/demo.py`));
+	const profile = { ...whole, heatline: { ...whole.heatline, is_partial: true } };
 	const context = await browser.newContext();
 	const page = await context.newPage();
 	const server = await serve(profileOf(`${repo}/examples/demo.py`));
 	try {
 		const events = [profile, { ...profile, elapsed_time_sec: 77 }].map((one) => `event: profile\ndata: ${JSON.stringify(one)}\n\n`);
 		let sent = 0;
+		await page.route("**/api/profile/0", (route) => route.fulfill({ json: profile }));
 		await page.route("**/api/info", (route) => route.fulfill({ json: { version: "0", profiles: 1, is_live: true, can_open_editor: false } }));
 		await page.route("**/api/live", (route) => route.fulfill({ contentType: "text/event-stream", body: `retry: 200\n\n${events[Math.min(sent++, 1)]}` }));
 		await page.goto(`${server.url}#q=sorted`);

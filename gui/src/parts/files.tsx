@@ -57,7 +57,7 @@ export function Files() {
 							onClick={() => app.go({ file: row.index, line: 0 })}
 						>
 							<span class="heat" aria-hidden="true" style={{ width: `${Math.min(share, 100)}%` }} />
-							<span>{shortPath(row.name, 30)}</span>
+							<span>{shortPath(row.name, 25)}</span>
 							<em>{percent(share)}</em>
 						</button>
 					);

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { COLUMNS, type ColumnDef } from "../columns.tsx";
-import { matches, useApp, type App } from "../context.ts";
+import { matches, placeOf, useApp, type App } from "../context.ts";
 import { count, shortPath } from "../format.ts";
 import { Highlighter } from "../highlight.ts";
 import { fetchSource } from "../load.ts";
@@ -205,7 +205,9 @@ function Toolbar({ file, rows, menu }: { file: File | undefined; rows: readonly 
 				<button type="button" onClick={() => app.go({ sort: "", isAscending: false })}>File order</button>
 			)}
 			<span class="count" role="status">
-				{app.matcher ? `${count(rows.filter((row) => row.line).length)} match` : ""}
+				{app.matcher
+					? `${count(rows.filter((row) => row.line).length)} match`
+					: state.mode === "all" && rows.some((row) => row.gap > 0) && "The profile has only the lines with figures of this file."}
 			</span>
 			{menu}
 		</div>
@@ -227,7 +229,7 @@ function SourceRow({ index, row, columns, full, highlighter }: RowProps) {
 	if (row.gap > 0)
 		return (
 			<div class="row gap" role="row" aria-rowindex={index + 2}>
-				<span role="gridcell">… {count(row.gap)} lines without figures</span>
+				<span role="gridcell">… {row.gap === 1 ? "1 line" : `${count(row.gap)} lines`} without figures</span>
 			</div>
 		);
 	const isSelected = row.number === state.line && (state.file < 0 || state.line > 0);
@@ -247,7 +249,7 @@ function SourceRow({ index, row, columns, full, highlighter }: RowProps) {
 					{line && column.value(line) > 0 ? column.cell(line, slice, full) : ""}
 				</span>
 			))}
-			<span class={state.file < 0 ? "lineno long" : "lineno"} role="gridcell">{state.file < 0 && line ? `${shortPath(profile.files[line.file]?.name ?? "", 26)}:${row.number}` : row.number}</span>
+			<span class={state.file < 0 ? "lineno long" : "lineno"} role="gridcell">{state.file < 0 && line ? shortPath(placeOf(profile, line), 28) : row.number}</span>
 			<span class="code" role="gridcell">
 				{isCode && state.file >= 0 && highlighter
 					? <CodeText highlighter={highlighter.highlighter} index={highlighter.indexOf(row.number)} line={line} />
