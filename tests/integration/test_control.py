@@ -28,7 +28,7 @@ def test_only_what_passes_while_on_is_measured(begin, steer, tmp_path):
     done = steer("on", run.target)
     assert (done.returncode, done.stderr) == (0, ""), done
     (tmp_path / "before").touch()
-    time.sleep(1.0)
+    run.let_work(0.5)
     assert steer("off", run.heatline_pid()).returncode == 0
     (tmp_path / "during").touch()
     time.sleep(0.7)
@@ -68,7 +68,7 @@ def test_never_on(begin, steer, tmp_path):
 
 def test_profile_so_far(begin, steer, tmp_path):
     run = begin("control/phases.py", tmp_path)
-    time.sleep(0.5)
+    run.let_work(0.3)
     done = steer("write", run.target)
     assert (done.returncode, done.stdout) == (0, f"{run.outfile}\n"), done
     so_far = run.profile()

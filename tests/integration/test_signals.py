@@ -84,7 +84,7 @@ def test_signal_to_heatline_reaches_the_program(start, name):
     """A supervisor knows only heatline's process; what it sends is meant for the program."""
     number = getattr(signal, name)
     run = start("handlers.py")
-    time.sleep(0.3)
+    run.let_work(0.3)
     os.kill(run.heatline_pid(), number)
     assert f"received [{int(number)}]" in run.finish()
     assert run.process.returncode == 17
@@ -94,7 +94,7 @@ def test_signal_to_heatline_reaches_the_program(start, name):
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT", "SIGUSR1"])
 def test_deadly_signal_to_heatline_ends_both(start, name):
     run = start("endless.py")
-    time.sleep(0.3)
+    run.let_work(0.3)
     os.kill(run.heatline_pid(), getattr(signal, name))
     assert "end" not in run.finish()
     assert shell_status(run.process.returncode) == 128 + getattr(signal, name)
@@ -105,7 +105,7 @@ def test_deadly_signal_to_heatline_ends_both(start, name):
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL", "SIGSEGV", "SIGINT"])
 def test_program_killed_from_outside(start, name):
     run = start("endless.py")
-    time.sleep(0.3)
+    run.let_work(0.3)
     os.kill(run.target, getattr(signal, name))
     assert "end" not in run.finish()
     assert shell_status(run.process.returncode) == 128 + getattr(signal, name)
@@ -115,7 +115,7 @@ def test_program_killed_from_outside(start, name):
 def test_interrupt_of_the_group(start):
     """What is sent to the whole group reaches the program; heatline waits for its end."""
     run = start("handlers.py")
-    time.sleep(0.3)
+    run.let_work(0.3)
     os.killpg(os.getpgid(run.target), signal.SIGINT)
     assert f"received [{int(signal.SIGINT)}" in run.finish()
     assert run.process.returncode == 17
@@ -127,7 +127,7 @@ def test_signal_to_the_group_comes_once(start, name):
     """Heatline got it too, and knows that the program has its own."""
     number = int(getattr(signal, name))
     run = start("handlers.py")
-    time.sleep(0.2)
+    run.let_work(0.2)
     os.killpg(os.getpgid(run.target), number)
     assert f"received [{number}]\n" in run.finish()
     assert run.process.returncode == 17
@@ -145,7 +145,7 @@ def test_signal_with_a_value_keeps_it(start):
 def test_stop_of_the_program_stops_both(start):
     """As a shell sees a job: stopped when the program stops, going on when it goes on."""
     run = start("endless.py", "2")
-    time.sleep(0.2)
+    run.let_work(0.2)
     os.kill(run.target, signal.SIGSTOP)
     wait_until(lambda: state(run.target) == "T" and state(run.heatline_pid()) == "T")
     os.kill(run.target, signal.SIGCONT)
@@ -157,7 +157,7 @@ def test_stop_and_continue(start):
     """Both stop, both go on, and the pause is no work of any line."""
     run = start("endless.py", "1.5")
     group = os.getpgid(run.target)
-    time.sleep(0.3)
+    run.let_work(0.3)
     os.killpg(group, signal.SIGSTOP)
     time.sleep(0.5)
     assert state(run.target) == "T"
@@ -192,7 +192,7 @@ def test_killed_heatline_loses_nothing(start):
 def test_killed_collector_is_replaced(start):
     """What the next one finds is in the profile; the program's status is not lost."""
     run = start("endless.py", "2")
-    time.sleep(0.3)
+    run.let_work(0.3)
     os.kill(run.collector_pid(), signal.SIGKILL)
     assert "end" in run.finish()
     assert run.process.returncode == 0

@@ -82,6 +82,17 @@ class Running:
         children = Path(f"/proc/{front}/task/{front}/children").read_text().split()
         return next(int(child) for child in children if os.getsid(int(child)) == int(child))
 
+    def let_work(self, seconds: float) -> None:
+        """Waits until the program has used so much CPU time: on a busy machine it takes longer."""
+
+        def used() -> float:
+            with open(f"/proc/{self.target}/stat") as stat:
+                user, system = stat.read().rsplit(")", 1)[1].split()[11:13]
+            return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+        begun = used()
+        wait_until(lambda: used() >= begun + seconds)
+
     def finish(self) -> str:
         output = self.process.communicate(timeout=60)[0]
         return output
