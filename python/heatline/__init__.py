@@ -1,40 +1,42 @@
 """Heatline: where the time and the memory of a Python program go, line by line.
 
-The profiler is the command ``heatline`` (also ``python -m heatline``).  This package finds it, and
-gives programs the names that they may want to use whether they are being profiled or not."""
+The profiler is the command ``heatline`` (also ``python -m heatline``).  This package finds it, opens its
+profiles, and gives programs the names that they may want to use whether they are being profiled or not.
 
-import os
-import shutil
-import sysconfig
+A program that only says ``from heatline import profile`` pays for nothing else: the rest is imported when
+it is first used."""
 
-__all__ = ["command", "profile"]
+import importlib
+from typing import TYPE_CHECKING, Any, Callable, List, TypeVar
+
+if TYPE_CHECKING:
+    from heatline._command import command
+    from heatline.results import Function, Line, Profile
+
+__all__ = ["Function", "Line", "Profile", "command", "profile"]
+
+_HOMES = {
+    "Function": "heatline.results",
+    "Line": "heatline.results",
+    "Profile": "heatline.results",
+    "command": "heatline._command",
+}
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
-def profile(function):
+def profile(function: _Function) -> _Function:
     """Mark a function as worth a look.  Returns it as it is: the program runs as without."""
     return function
 
 
-def command() -> str:
-    """The path of the executable that was installed with this package."""
-    for folder in (sysconfig.get_path("scripts"), _user_scripts(), _scripts_beside_package()):
-        path = os.path.join(folder, "heatline") if folder else ""
-        if path and os.access(path, os.X_OK):
-            return path
-    path = shutil.which("heatline")
-    if path is None:
-        raise FileNotFoundError("the heatline executable is not installed with this package")
-    return path
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
 
 
-def _user_scripts():
-    scheme = os.name + "_user"
-    return sysconfig.get_path("scripts", scheme) if scheme in sysconfig.get_scheme_names() else None
-
-
-def _scripts_beside_package():
-    """<prefix>/bin where the package is <prefix>/lib/pythonX.Y/site-packages/heatline."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    for _ in range(4):
-        folder = os.path.dirname(folder)
-    return os.path.join(folder, "bin")
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__})
