@@ -65,6 +65,27 @@ const timeColumn = (
 	isThere: any(get),
 });
 
+// Those of the GPU are always of the whole run.
+const gpuColumn = (
+	id: string, title: string, meaning: string, get: (line: Line) => number, show: (line: Line) => ComponentChildren, isShown = false,
+): ColumnDef => ({
+	id, title, meaning, isShown,
+	width: isShown ? 112 : 84,
+	value: get,
+	cell: show,
+	isThere: (profile) => profile.gpu !== undefined && any(get)(profile),
+});
+
+const GPU_COLUMNS: readonly ColumnDef[] = [
+	gpuColumn("gpu", "GPU", "GPU time of the kernels and copies that this line started, and its percentage of the GPU time of the whole program (not of the total). It is no part of Time: the GPU works beside Python.", (line) => line.gpu.seconds, (line) => <span class="time"><b>{seconds(line.gpu.seconds)}</b><em>{percent(line.gpu.percent)}</em></span>, true),
+	gpuColumn("gpuWait", "GPU wait", "Python blocked on the GPU on this line: synchronising, or fetching a result (.item(), .cpu()). Part of Time.", (line) => line.gpu.wait, (line) => seconds(line.gpu.wait)),
+	gpuColumn("gpuIdle", "GPU idle", "The main thread on this line while no GPU had work: what starves it. Part of Time.", (line) => line.gpu.idle, (line) => seconds(line.gpu.idle)),
+	gpuColumn("gpuLaunches", "Kernels", "Kernels that this line started on the GPU.", (line) => line.gpu.launches, (line) => count(line.gpu.launches)),
+	gpuColumn("gpuCopied", "To/from GPU", "Memory that the GPU copied for this line: to it, from it, within it.", (line) => line.gpu.copied, (line) => megabytes(line.gpu.copied)),
+	gpuColumn("gpuMemory", "GPU mem", "Most GPU memory that the process had taken while work of this line ran.", (line) => line.gpu.peak, (line) => megabytes(line.gpu.peak)),
+	gpuColumn("gpuAlloc", "GPU alloc", "GPU memory that this line took from the driver.", (line) => line.gpu.allocated, (line) => megabytes(line.gpu.allocated)),
+];
+
 export const COLUMNS: readonly ColumnDef[] = [
 	{
 		id: "time",
@@ -109,16 +130,7 @@ export const COLUMNS: readonly ColumnDef[] = [
 		cell: (line) => count(line.samples ?? 0),
 		isThere: any((line) => line.samples ?? 0),
 	},
-	{
-		id: "gpu",
-		title: "GPU",
-		meaning: "GPU time of the work that this line started, and the most GPU memory.",
-		width: 96,
-		isShown: true,
-		value: (line) => line.gpuPercent,
-		cell: (line) => `${percent(line.gpuPercent)}${line.gpuPeak > 0 ? ` ${megabytes(line.gpuPeak)}` : ""}`,
-		isThere: (profile) => profile.hasGpu,
-	},
+	...GPU_COLUMNS,
 	memoryColumn("alloc", "Allocated", "All memory that the line ever allocated, whether or not it was given back (1 MB = 1 048 576 bytes).", (line) => line.allocated, true),
 	memoryColumn("peak", "Peak", "Most memory of this line that was live at once.", (line) => line.peak, true),
 	memoryColumn("atPeak", "At peak", "Memory of this line that was live when the whole program was at its peak.", (line) => line.atPeak, false),

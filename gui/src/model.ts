@@ -3,9 +3,11 @@
 // recomputed that the file says.  Only Scalene's files have no seconds; theirs are the
 // percentages of the elapsed time.
 
+import { readAdvice, type Advice } from "./advice.ts";
+import { GPU_FIGURES, readGpu, readLineGpu, type Gpu, type LineGpu } from "./gpu.ts";
 import * as raw from "./raw.ts";
 import { readStacks, readScaleneStacks, type Stacks } from "./stacks.ts";
-import { readTimeline, type Timeline } from "./timeline.ts";
+import { readMarks, readTimeline, type Mark, type Timeline } from "./timeline.ts";
 
 export interface Times {
 	readonly python: number; // seconds, self
@@ -52,9 +54,7 @@ export interface Line extends Times {
 	readonly atPeak: number;
 	readonly copied: number; // MB in all
 	readonly copyRate: number; // MB/s
-	readonly gpuPercent: number;
-	readonly gpuSeconds: number;
-	readonly gpuPeak: number;
+	readonly gpu: LineGpu;
 	readonly awaitPercent: number;
 	readonly concurrency: number;
 	readonly concurrencyPeak: number;
@@ -146,8 +146,7 @@ export interface Profile {
 	readonly suspended: number; // seconds of the elapsed time that were not profiled
 	readonly isPartial: boolean;
 	readonly isScalene: boolean;
-	readonly hasGpu: boolean;
-	readonly gpuDevice: string;
+	readonly gpu: Gpu | undefined; // undefined: no GPU was measured
 	readonly hasMemory: boolean;
 	readonly memory: Memory;
 	readonly quality: Quality;
@@ -157,6 +156,8 @@ export interface Profile {
 	readonly lines: readonly Line[]; // of all files, hottest first
 	readonly functions: readonly Line[];
 	readonly leaks: readonly Line[];
+	readonly advice: readonly Advice[]; // the most worthwhile first
+	readonly marks: readonly Mark[];
 	readonly timeline: Timeline | undefined;
 	readonly stacks: Stacks | undefined;
 	readonly json: raw.Raw;
@@ -164,6 +165,7 @@ export interface Profile {
 
 interface Base {
 	total: number;
+	elapsed: number;
 	perfStart: number;
 	isScalene: boolean;
 }
@@ -178,7 +180,7 @@ export function readProfile(value: unknown): Profile {
 	const time = raw.object(ours.time);
 	const elapsed = raw.number(top.elapsed_time_sec) || raw.number(time.elapsed_s);
 	const total = raw.number(time.total_s) || elapsed;
-	const base: Base = { total, perfStart: raw.number(top.start_time_perf), isScalene };
+	const base: Base = { total, elapsed, perfStart: raw.number(top.start_time_perf), isScalene };
 	const folder = raw.text(top.entrypoint_dir);
 	const files = Object.entries(top.files).map(([path, file], index) =>
 		readFile(index, path, raw.object(file), folder, base),
@@ -206,8 +208,7 @@ export function readProfile(value: unknown): Profile {
 		suspended: raw.number(ours.suspended_s),
 		isPartial: raw.flag(ours.is_partial),
 		isScalene,
-		hasGpu: raw.flag(top.gpu),
-		gpuDevice: raw.text(top.gpu_device),
+		gpu: readGpu(top, ours.gpu),
 		hasMemory: raw.flag(top.memory),
 		memory: readMemory(top, raw.object(ours.memory), lines),
 		quality: readQuality(raw.object(ours.quality)),
@@ -219,6 +220,8 @@ export function readProfile(value: unknown): Profile {
 		leaks: lines
 			.filter((line) => line.leak !== undefined)
 			.sort((a, b) => (b.leak?.velocity ?? 0) - (a.leak?.velocity ?? 0)),
+		advice: readAdvice(ours.advice, files),
+		marks: readMarks(ours.marks),
 		timeline: readTimeline(ours.timeline),
 		stacks,
 		json: top,
@@ -306,7 +309,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 // Most lines of a file have none; looking before reading saves most of the time.
 const FIGURES = [
 	"n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent", "inclusive_s", "n_malloc_mb", "n_peak_mb", "n_copy_mb", "n_copy_mb_s",
-	"idle_s", "n_gpu_percent", "n_async_await_percent", "n_at_peak_mb", "n_samples",
+	"idle_s", "n_async_await_percent", "n_at_peak_mb", "n_samples", ...GPU_FIGURES,
 ] as const;
 
 function hasFigures(record: raw.Raw): boolean {
@@ -355,9 +358,7 @@ function readLine(file: number, record: raw.Raw, base: Base, leaks: raw.Raw): Li
 		atPeak: raw.number(record.n_at_peak_mb),
 		copied: raw.optionalNumber(record.n_copy_mb) ?? 0,
 		copyRate: raw.number(record.n_copy_mb_s),
-		gpuPercent: raw.number(record.n_gpu_percent),
-		gpuSeconds: raw.number(record.n_gpu_time_ms) / 1000,
-		gpuPeak: raw.number(record.n_gpu_peak_memory_mb),
+		gpu: readLineGpu(record, base.elapsed),
 		awaitPercent: raw.number(record.n_async_await_percent),
 		concurrency: raw.number(record.n_async_concurrency_mean),
 		concurrencyPeak: raw.number(record.n_async_concurrency_peak),

@@ -50,16 +50,23 @@ test("what to look at names the line and the figure", () => {
 	assert.ok(isRough(one.lines.find((line) => line.line === 4)!));
 });
 
-test("well-known slow ways are named by their inclusive time", () => {
+test("the GPU: who starves it, who waits for it", () => {
+	const line = (lineno: number, text: string, figures: object) => ({ lineno, line: text, python_s: 0, native_s: 0, system_s: 0, wait_s: 0, n_samples: 100, ...figures });
 	const one = readProfile({
-		elapsed_time_sec: 10, entrypoint_dir: "/p", files: { "/p/x.py": { lines: [
-			{ lineno: 1, line: "for i, row in frame.iterrows():\n", n_cpu_percent_python: 2, python_s: 0.2, native_s: 0, system_s: 0, wait_s: 0, inclusive_s: 3, n_inclusive_percent: 30 },
+		elapsed_time_sec: 10, entrypoint_dir: "/p", gpu: true, gpu_device: "NVIDIA",
+		files: { "/p/x.py": { lines: [
+			line(1, "batch = load(i)", { python_s: 6, n_cpu_percent_python: 60, gpu_idle_s: 5.5 }),
+			line(2, "loss.item()", { native_s: 3, n_cpu_percent_c: 30, gpu_wait_s: 2.9, gpu_s: 0.1 }),
+			line(3, "model(batch)", { python_s: 1, n_cpu_percent_python: 10, gpu_s: 2, n_gpu_percent: 20 }),
 		] } },
-		heatline: { time: { total_s: 10, python_s: 9 }, quality: { samples: 5000 } },
+		heatline: { time: { total_s: 10, python_s: 7, native_s: 3 }, quality: { samples: 5000 }, gpu: { busy_s: 2.1, idle_s: 7.9, wait_s: 2.9, waits: 3000 } },
 	});
-	const found = findings(one, wholeRun(one)).find((finding) => finding.title.startsWith("Rows of a table"));
-	assert.equal(found?.title, "Rows of a table are gone through one by one: 30.0%");
-	assert.equal(found?.line?.line, 1);
+	const found = findings(one, wholeRun(one));
+	assert.equal(found.find((finding) => finding.title === "The GPU is idle 79.0% of the time")?.line?.line, 1);
+	assert.equal(found.find((finding) => finding.title === "Python waits 2.90 s for the GPU, 3,000 times")?.line?.line, 2);
+	const reasons = (number: number) => reasonsOf(one.lines.find((line) => line.line === number)!, one, () => "").map((reason) => reason.text);
+	assert.ok(reasons(2).includes("waits for the GPU"));
+	assert.ok(reasons(3).includes("GPU 20.0%"));
 });
 
 test("a small profile says so", () => {

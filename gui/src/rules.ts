@@ -1,8 +1,11 @@
 // What a person who knows profiles would say about one: a reason beside every hot line,
-// and a list of what to look at.  Rules over the file's figures, nothing else; each says
-// the figure it rests on.
+// and what to look at in the program as a whole.  Rules over the file's figures, nothing
+// else; each says the figure it rests on.  What to change in a line is the profiler's own
+// advice (advice.ts).
 
 import { count, megabytes, percent, seconds, shortPath } from "./format.ts";
+import { adviceFor } from "./advice.ts";
+import { gpuBusyShare } from "./gpu.ts";
 import type { Line, Profile } from "./model.ts";
 import type { Slice } from "./slice.ts";
 
@@ -60,11 +63,13 @@ const MUCH_OF_PEAK = 0.25;
 export function reasonsOf(line: Line, profile: Profile, textOf: (line: number) => string): Reason[] {
 	const reasons: Reason[] = [];
 	if (line.leak) reasons.push({ kind: "memory", text: `grows ${megabytes(line.leak.velocity)}/s` });
-	const time = timeReason(line, textOf);
+	const isGpuWait = line.gpu.wait > line.self / 3;
+	const time = isGpuWait ? undefined : timeReason(line, textOf);
 	if (time) reasons.push(time);
 	// Other threads' waiting too, which is no part of the line's own time.
 	if (line.gil > line.self / 3 && time?.text !== WAITS_FOR.GIL) reasons.push({ kind: "wait", text: `${seconds(line.gil)} for the GIL` });
-	if (line.gpuPercent >= 1) reasons.push({ kind: "gpu", text: `GPU ${percent(line.gpuPercent)}` });
+	if (isGpuWait) reasons.push({ kind: "gpu", text: "waits for the GPU" });
+	else if (line.gpu.percent >= 1) reasons.push({ kind: "gpu", text: `GPU ${percent(line.gpu.percent)}` });
 	if (line.copied >= MUCH_COPIED_MB) reasons.push({ kind: "memory", text: `copies ${megabytes(line.copied)}` });
 	const ofPeak = profile.memory.peak > 0 ? line.atPeak / profile.memory.peak : 0;
 	if (ofPeak >= MUCH_OF_PEAK) reasons.push({ kind: "memory", text: `holds ${Math.round(ofPeak * 100)}% of the peak` });
@@ -108,11 +113,11 @@ const place = (profile: Profile, line: Line) => shortPath(`${profile.files[line.
 export function findings(profile: Profile, slice: Slice): Finding[] {
 	const found = [
 		...timeFindings(profile, slice),
-		...habitFindings(profile, slice),
 		...functionFindings(profile, slice),
 		...waitFindings(profile, slice),
 		...memoryFindings(profile),
 		...threadFindings(profile),
+		...gpuFindings(profile),
 	].sort((a, b) => b.weight - a.weight);
 	return [...qualityFindings(profile), ...found];
 }
@@ -121,10 +126,10 @@ function timeFindings(profile: Profile, slice: Slice): Finding[] {
 	const found: Finding[] = [];
 	const { total, times } = slice;
 	const hottest = slice.lines[0];
-	if (hottest && hottest.percent >= 20 && hottest.wait < hottest.self / 2)
+	if (hottest && hottest.percent >= 20 && hottest.wait < hottest.self / 2 && adviceFor(profile.advice, hottest).length === 0)
 		found.push({
 			title: `One line takes ${percent(hottest.percent)} of the time`,
-			detail: `${place(profile, hottest)} ${adviceFor(hottest)}`,
+			detail: `${place(profile, hottest)} ${firstLook(hottest)}`,
 			line: hottest,
 			weight: hottest.percent,
 		});
@@ -164,32 +169,6 @@ function timeFindings(profile: Profile, slice: Slice): Finding[] {
 	return found;
 }
 
-// Well-known slow ways of doing things: what the code looks like, and what to do instead.
-const HABITS: readonly (readonly [RegExp, string, string])[] = [
-	[/\.iterrows\s*\(|\.itertuples\s*\(/, "Rows of a table are gone through one by one", "Operations on whole columns do the same in native code."],
-	[/\.apply\s*\(.*axis\s*=\s*(1|"")/, "A function is called for every row of a table", "Operations on whole columns do the same in native code."],
-	[/\b(np\.(append|concatenate|vstack|hstack)|pd\.concat)\s*\(/, "Arrays are put together again and again", "Each time all is copied: collect the parts in a list and join them once."],
-	[/\bdeepcopy\s*\(/, "Objects are copied deeply", "deepcopy visits every object in Python; a copy of what changes is often enough."],
-];
-const HABIT_PERCENT = 5;
-
-function habitFindings(profile: Profile, slice: Slice): Finding[] {
-	const found: Finding[] = [];
-	for (const [pattern, title, advice] of HABITS) {
-		const lines = slice.lines.filter((line) => line.inclusivePercent >= HABIT_PERCENT &&
-			profile.files[line.file]?.kind === "project" && pattern.test(bareCode(line.text)));
-		const most = lines.sort((a, b) => b.inclusive - a.inclusive)[0];
-		if (most)
-			found.push({
-				title: `${title}: ${percent(most.inclusivePercent)}`,
-				detail: `${place(profile, most)} takes ${seconds(most.inclusive)} with what it calls. ${advice}`,
-				line: most,
-				weight: most.inclusivePercent,
-			});
-	}
-	return found;
-}
-
 // The program's heaviest function that is not just the way to all the others.
 function functionFindings(profile: Profile, slice: Slice): Finding[] {
 	const heaviest = slice.functions
@@ -204,10 +183,7 @@ function functionFindings(profile: Profile, slice: Slice): Finding[] {
 	}];
 }
 
-function adviceFor(line: Line): string {
-	const code = bareCode(line.text);
-	if (line.native > line.self / 2 && /\bin\b/.test(code))
-		return "searches with “in”: in a list that looks at every element, a set or dict answers at once.";
+function firstLook(line: Line): string {
 	if (line.python > line.self / 2) return "spends it in the interpreter: making this line do less pays most.";
 	if (line.native > line.self / 2)
 		return "spends it in native code: call it less often or with less data; rewriting the Python around it changes little.";
@@ -217,7 +193,7 @@ function adviceFor(line: Line): string {
 function waitFindings(profile: Profile, slice: Slice): Finding[] {
 	const share = slice.total > 0 ? (slice.times.wait / slice.total) * 100 : 0;
 	const longest = [...slice.lines].sort((a, b) => b.wait - a.wait)[0];
-	if (share < 10 || !longest || longest.wait === 0) return [];
+	if (share < 10 || !longest || longest.wait === 0 || longest.gpu.wait > longest.wait / 2) return [];
 	return [{
 		title: `The main thread waits ${percent(share)} (${seconds(slice.times.wait)})`,
 		detail: `Most of it, ${seconds(longest.wait)}, on ${place(profile, longest)}. Waits can overlap: threads, asyncio, or asking for several things at once.`,
@@ -279,6 +255,34 @@ function threadFindings(profile: Profile): Finding[] {
 			title: `${percent(outside)} of the time is on no line shown`,
 			detail: "It is in files out of scope. --profile-all shows them too.",
 			weight: outside / 2,
+		});
+	return found;
+}
+
+const MUCH_IDLE = 0.3;
+const MUCH_WAITED = 0.1;
+
+// The device beside the program: who starves it, and who stands still for it.
+function gpuFindings(profile: Profile): Finding[] {
+	const { gpu } = profile;
+	if (!gpu || !(gpu.busy > 0)) return [];
+	const found: Finding[] = [];
+	const idle = 1 - gpuBusyShare(gpu);
+	const starver = [...profile.lines].sort((a, b) => b.gpu.idle - a.gpu.idle)[0];
+	if (idle >= MUCH_IDLE && starver && starver.gpu.idle > 0)
+		found.push({
+			title: `The GPU is idle ${percent(idle * 100)} of the time`,
+			detail: `Meanwhile ${place(profile, starver)} takes most of that: ${seconds(starver.gpu.idle)}. Data made ready beside the GPU's work, or larger batches, keep it busy.`,
+			line: starver,
+			weight: idle * 50,
+		});
+	const longest = [...profile.lines].sort((a, b) => b.gpu.wait - a.gpu.wait)[0];
+	if (longest && longest.gpu.wait > 0 && gpu.wait >= MUCH_WAITED * profile.total)
+		found.push({
+			title: `Python waits ${seconds(gpu.wait)} for the GPU${gpu.waits > 0 ? `, ${count(gpu.waits)} times` : ""}`,
+			detail: `Most of it, ${seconds(longest.gpu.wait)}, on ${place(profile, longest)}. Each look at a result waits for all that was started before it: look less often.`,
+			line: longest,
+			weight: (gpu.wait / profile.total) * 100,
 		});
 	return found;
 }

@@ -6,7 +6,7 @@ import * as raw from "./raw.ts";
 // Names of the node's columns after parent, function and line; microseconds and bytes.
 const COLUMNS = [
 	"samples", "python", "native", "system", "wait", "cpu", "idle",
-	"allocated", "kept", "copied", "atPeak", "gil", "gc",
+	"allocated", "kept", "copied", "atPeak", "gil", "gc", "gpu",
 ] as const;
 export type StackColumn = (typeof COLUMNS)[number];
 

@@ -7,7 +7,7 @@ export const VIEWS = ["summary", "source", "flame", "timeline", "memory", "compa
 export type View = (typeof VIEWS)[number];
 
 export const METRICS = [
-	"time", "cpu", "wait", "idle", "allocated", "atPeak", "kept", "copied", "gil", "gc",
+	"time", "cpu", "wait", "idle", "allocated", "atPeak", "kept", "copied", "gil", "gc", "gpu",
 ] as const;
 export type Metric = (typeof METRICS)[number];
 

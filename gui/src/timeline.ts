@@ -26,6 +26,19 @@ export interface Range {
 	readonly to: number;
 }
 
+// Something that the program said of itself.
+export interface Mark {
+	readonly at: number; // seconds since the start
+	readonly text: string;
+	readonly pid: number;
+}
+
+export function readMarks(value: unknown): Mark[] {
+	return raw.list(value).map(raw.object)
+		.map((mark) => ({ at: raw.number(mark.s), text: raw.text(mark.text), pid: raw.number(mark.pid) }))
+		.sort((a, b) => a.at - b.at);
+}
+
 const MOST_BINS = 10_000;
 
 export function readTimeline(value: unknown): Timeline | undefined {

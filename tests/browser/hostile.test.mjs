@@ -42,6 +42,9 @@ test("in a made-up profile: every text there is", async () => {
 		program: EVIL, args: [EVIL], elapsed_time_sec: 2, entrypoint_dir: "/", memory: true, max_footprint_mb: 2, gpu: true, gpu_device: EVIL,
 		files: { [`/${EVIL}.py`]: { percent_cpu_time: 100, lines: [line(1, EVIL), line(2, `x = "${EVIL}"`)], functions: [line(1, EVIL)], leaks: { 2: { likelihood: 0.99, velocity_mb_s: 1 } } } },
 		heatline: {
+			gpu: { source: EVIL, note: EVIL, devices: [{ name: EVIL, memory_mb: 5 }], busy_s: 1, idle_s: 1, bin_s: 1, utilisation: [10, 20], memory_mb: [1, 2] },
+			advice: [{ rule: EVIL, file: `/${EVIL}.py`, line: 2, title: EVIL, evidence: EVIL, fix: EVIL, share: 0.5 }, { file: EVIL, line: 1, title: EVIL }],
+			marks: [{ s: 0.5, text: EVIL, pid: 1 }],
 			version: EVIL, python: EVIL, machine: EVIL, time: { total_s: 2, python_s: 2 },
 			quality: { samples: 5, wait_samples: 0, warnings: [EVIL], lost: [{ reason: EVIL, count: 1 }], clock: EVIL },
 			processes: [{ pid: 1, command: EVIL, note: EVIL, start_s: 0, end_s: 2 }, { pid: 2, command: EVIL, note: EVIL, start_s: 0, end_s: 2 }],

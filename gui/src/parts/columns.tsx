@@ -15,7 +15,7 @@ export function ColumnHead({ column, base, hasRange }: { column: ColumnDef; base
 	const app = useApp();
 	const { state } = app;
 	const isSorted = state.sort === column.id;
-	const note = hasRange && column.isThere && /memor|cop|alloc/i.test(column.meaning) ? " Of the whole run, not of the range." : "";
+	const note = hasRange && column.isThere && /memor|cop|alloc|GPU/i.test(column.meaning) ? " Of the whole run, not of the range." : "";
 	return (
 		<span
 			class={`cell col-${column.id}`}

@@ -1,6 +1,7 @@
 // About the selected line: its figures in words, who calls it and whom it calls.
 
 import { useMemo } from "preact/hooks";
+import { adviceFor } from "../advice.ts";
 import { functionOf, useApp, type App } from "../context.ts";
 import { baseName, count, megabytes, percent, seconds } from "../format.ts";
 import { openEditor } from "../load.ts";
@@ -32,6 +33,9 @@ export function Detail({ line }: { line: Line }) {
 				)}
 				<button type="button" class="icon" aria-label="Close" onClick={() => app.go({ line: 0 })}>×</button>
 			</header>
+			{adviceFor(profile.advice, line).map((advice) => (
+				<p key={advice.rule} class="advice"><b>{advice.title}.</b> {advice.evidence} {advice.fix}</p>
+			))}
 			<div class="detail-columns">
 				<Facts line={line} />
 				{stacks && around && <Neighbours title="Called by" list={around.callers} stacks={stacks} arrow="▲" />}
@@ -67,7 +71,13 @@ function Facts({ line }: { line: Line }) {
 	put("Kept", megabytes(line.kept), line.kept > 0);
 	put("Leak", `${megabytes(line.leak?.velocity ?? 0)}/s, likelihood ${percent((line.leak?.likelihood ?? 0) * 100)}`, line.leak !== undefined);
 	put("Copied", `${megabytes(line.copied)}, ${megabytes(line.copyRate)}/s`, line.copied > 0);
-	put("GPU", `${percent(line.gpuPercent)}, ${megabytes(line.gpuPeak)}`, line.gpuPercent > 0);
+	const { gpu } = line;
+	put("GPU", `${seconds(gpu.seconds)}, ${percent(gpu.percent)} of all GPU time${gpu.copies > 0 ? `: kernels ${seconds(gpu.kernels)}, copies ${seconds(gpu.copies)}` : ""}`, gpu.seconds > 0);
+	put("GPU kernels", count(gpu.launches), gpu.launches > 0);
+	put("Waits for the GPU", `${seconds(gpu.wait)}${gpu.waits > 0 ? ` in ${count(gpu.waits)} calls` : ""}`, gpu.wait > 0);
+	put("GPU idle meanwhile", seconds(gpu.idle), gpu.idle > 0);
+	put("Copied to, from GPU", `${megabytes(gpu.toDevice)}, ${megabytes(gpu.fromDevice)}`, gpu.copied > 0);
+	put("GPU memory", `${megabytes(gpu.peak)} in use, average ${megabytes(gpu.average)}${gpu.allocated > 0 ? `; allocates ${megabytes(gpu.allocated)}` : ""}`, gpu.peak > 0 || gpu.allocated > 0);
 	return (
 		<dl>
 			{facts.map(([name, value]) => (

@@ -9,6 +9,7 @@ import { sumThreads, type Range } from "../timeline.ts";
 import { colours, prepareCanvas, useWidth } from "./canvas.ts";
 import { KINDS } from "./bar.tsx";
 import { canBrush, runLength, useBrush } from "./brush.ts";
+import { drawMarks, MarkFlags } from "./marks.tsx";
 
 const HEIGHT = 74;
 
@@ -27,6 +28,7 @@ export function Overview() {
 	}, [profile, slice.range, width, theme]);
 	return (
 		<div class="overview" ref={box}>
+			<MarkFlags width={width} />
 			<canvas
 				ref={canvas}
 				class={canBrush(profile) ? "brush" : ""}
@@ -87,6 +89,7 @@ function drawOverview(
 		}
 	} else drawMoments(context, width, profile, until, colour("python"));
 	drawMemory(context, width, profile, until, colour("memory"));
+	drawMarks(context, profile.marks, until, width, HEIGHT, colour("text"));
 	drawVeil(context, width, HEIGHT, range, until);
 }
 

@@ -20,6 +20,7 @@ export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
 	copied: "Copied memory",
 	gil: "Waiting for the GIL",
 	gc: "Garbage collection",
+	gpu: "GPU time",
 };
 
 const BYTES: ReadonlySet<Metric> = new Set(["allocated", "atPeak", "kept", "copied"]);

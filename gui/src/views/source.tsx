@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { adviceFor } from "../advice.ts";
 import { COLUMNS, type ColumnDef } from "../columns.tsx";
 import { matches, placeOf, useApp, type App } from "../context.ts";
 import { count, shortPath } from "../format.ts";
@@ -214,6 +215,12 @@ function Toolbar({ file, rows, menu }: { file: File | undefined; rows: readonly 
 	);
 }
 
+// Behind the code of a line of which the profiler knows what to do about it.
+function AdviceNote({ line }: { line: Line }) {
+	const [first] = adviceFor(useApp().profile.advice, line);
+	return first ? <em class="note" title={`${first.evidence} ${first.fix}`}>{first.title}</em> : null;
+}
+
 interface RowProps {
 	index: number;
 	row: Row;
@@ -254,6 +261,7 @@ function SourceRow({ index, row, columns, full, highlighter }: RowProps) {
 				{isCode && state.file >= 0 && highlighter
 					? <CodeText highlighter={highlighter.highlighter} index={highlighter.indexOf(row.number)} line={line} />
 					: line?.text.trim()}
+				{isCode && line && <AdviceNote line={line} />}
 			</span>
 		</div>
 	);

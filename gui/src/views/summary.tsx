@@ -5,8 +5,10 @@ import type { ComponentChildren } from "preact";
 import { TimeCell } from "../columns.tsx";
 import { matches, placeOf, useApp, type App } from "../context.ts";
 import { count, megabytes, percent, seconds, shortPath } from "../format.ts";
+import { gpuBusyShare, type Gpu } from "../gpu.ts";
 import type { Line } from "../model.ts";
 import { KINDS, TimeBar } from "../parts/bar.tsx";
+import { GpuBar } from "../parts/gpu.tsx";
 import { Overview } from "../parts/overview.tsx";
 import { Reasons } from "../parts/reasons.tsx";
 import { findings } from "../rules.ts";
@@ -24,7 +26,10 @@ export function Summary() {
 			<Overview />
 			<div class="columns">
 				<HotLines />
-				<LookAt />
+				<div class="look">
+					<AdviceList />
+					<LookAt />
+				</div>
 			</div>
 		</div>
 	);
@@ -62,7 +67,7 @@ function Cards() {
 					)}
 				</ul>
 			</Card>
-			{profile.hasGpu && <Card title="GPU" value={profile.gpuDevice || "measured"} />}
+			{profile.gpu && <GpuCard gpu={profile.gpu} />}
 			{profile.hasMemory && (
 				<>
 					<Card title={slice.range ? "Memory peak, whole run" : "Memory peak"} value={megabytes(memory.peak)}>
@@ -81,6 +86,25 @@ function Cards() {
 			)}
 			<QualityCard />
 		</div>
+	);
+}
+
+function GpuCard({ gpu }: { gpu: Gpu }) {
+	const busy = gpuBusyShare(gpu) * 100;
+	const isTimed = gpu.busy + gpu.idle > 0;
+	return (
+		<Card wide={isTimed} title="GPU" value={isTimed ? seconds(gpu.busy) : gpu.device || "measured"}>
+			{isTimed && <GpuBar gpu={gpu} />}
+			<ul class="legend" title={gpu.note || undefined}>
+				{isTimed && <li><i class="gpu" aria-hidden="true" />busy <b>{percent(busy)}</b></li>}
+				{gpu.idle > 0 && <li>idle <b>{seconds(gpu.idle)}</b></li>}
+				{gpu.wait > 0 && <li title="Python blocked on the GPU: part of the total time">Python waited <b>{seconds(gpu.wait)}</b>{gpu.waits > 0 && ` in ${count(gpu.waits)} calls`}</li>}
+				{gpu.launches > 0 && <li><b>{count(gpu.launches)}</b> kernels</li>}
+				{gpu.peak > 0 && <li>memory <b>{megabytes(gpu.peak)}</b>{gpu.deviceMemory > 0 && ` of ${megabytes(gpu.deviceMemory)}`}</li>}
+				{isTimed && gpu.device && <li>{gpu.device}</li>}
+				{gpu.source === "nvml" && <li title={gpu.note}>sampled, not exact</li>}
+			</ul>
+		</Card>
 	);
 }
 
@@ -105,6 +129,7 @@ function HotLines() {
 	const { profile, slice } = app;
 	const lines = hottestLines(app);
 	const full = lines.reduce((most, line) => Math.max(most, line.self), 0);
+	const hasGpu = profile.gpu !== undefined && lines.some((line) => line.gpu.seconds > 0);
 	return (
 		<section class="hot">
 			<h2>Hottest lines <small>percent {slice.base}</small></h2>
@@ -115,6 +140,7 @@ function HotLines() {
 						<th scope="col" class="time-head">Time</th>
 						<th scope="col">Line</th>
 						<th scope="col">Code</th>
+						{hasGpu && <th scope="col" class="number">GPU</th>}
 						{profile.hasMemory && <th scope="col" class="number">Allocated</th>}
 						<th scope="col">Why</th>
 					</tr>
@@ -136,6 +162,7 @@ function HotLines() {
 								</a>
 							</td>
 							<td class="code"><code title={line.text.trim()}>{line.text.trim() || "–"}</code></td>
+							{hasGpu && <td class="number">{line.gpu.seconds > 0 ? seconds(line.gpu.seconds) : ""}</td>}
 							{profile.hasMemory && <td class="number">{line.allocated > 0 ? megabytes(line.allocated) : ""}</td>}
 							<td class="why"><Reasons line={line} profile={profile} /></td>
 						</tr>
@@ -146,11 +173,34 @@ function HotLines() {
 	);
 }
 
+function AdviceList() {
+	const app = useApp();
+	const { advice, lines } = app.profile;
+	if (advice.length === 0) return null;
+	return (
+		<section class="advice">
+			<h2>What to change</h2>
+			<ol>
+				{advice.map((one, i) => {
+					const line = lines.find((other) => other.file === one.file && other.line === one.line);
+					return (
+						<li key={i}>
+							<h3>{one.title}{one.share > 0 && `: ${percent(one.share * 100)}`}</h3>
+							<p>{one.evidence} {one.fix}</p>
+							{line ? <ShowLine line={line} /> : <code>{shortPath(`${one.path}:${one.line}`, 40)}</code>}
+						</li>
+					);
+				})}
+			</ol>
+		</section>
+	);
+}
+
 function LookAt() {
 	const app = useApp();
 	const found = findings(app.profile, app.slice);
 	return (
-		<section class="look">
+		<section>
 			<h2>What to look at</h2>
 			{found.length === 0 && <p class="empty">Nothing stands out.</p>}
 			<ol>

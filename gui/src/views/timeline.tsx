@@ -1,12 +1,15 @@
-// Who did what when: a lane a thread, memory below them, processes as bars.
+// Who did what when: a lane a thread, one for the GPU, memory below them, processes as bars.
 
 import { useEffect, useRef } from "preact/hooks";
 import { useApp } from "../context.ts";
-import { count, percent, seconds } from "../format.ts";
+import { count, megabytes, percent, seconds } from "../format.ts";
+import { gpuBusyShare } from "../gpu.ts";
 import type { Profile } from "../model.ts";
 import { runLength, useBrush } from "../parts/brush.ts";
 import { colours, prepareCanvas, useWidth } from "../parts/canvas.ts";
 import { MemoryChart } from "../parts/chart.tsx";
+import { GpuLane } from "../parts/gpu.tsx";
+import { drawMarks, MarkFlags, MarkTable } from "../parts/marks.tsx";
 import { Axis, drawVeil } from "../parts/overview.tsx";
 import { binsOf, type Range, type State, type ThreadBins, type Timeline as Bins } from "../timeline.ts";
 
@@ -41,6 +44,7 @@ export function Timeline() {
 					<MemoryChart />
 				</>
 			)}
+			<MarkTable />
 			<Threads />
 			<Processes />
 		</div>
@@ -57,9 +61,10 @@ function Lanes({ timeline }: { timeline: Bins }) {
 	const box = useRef<HTMLDivElement>(null);
 	const width = useWidth(box);
 	const isMany = app.profile.processes.length > 1;
+	const gpu = app.profile.gpu && app.profile.gpu.utilisation.length > 0 ? app.profile.gpu : undefined;
 	return (
 		<div class="lanes">
-			<div class="lane-names">
+			<div class={app.profile.marks.length > 0 ? "lane-names below-marks" : "lane-names"}>
 				{timeline.threads.map((lane) => {
 					const thread = app.profile.threads[lane.thread];
 					return (
@@ -75,9 +80,17 @@ function Lanes({ timeline }: { timeline: Bins }) {
 						</button>
 					);
 				})}
+				{gpu && (
+					<p class="gpu-name" title={gpu.device}>
+						<b>GPU</b> <small>{percent(gpuBusyShare(gpu) * 100)} busy</small>
+						<small class="key"><i class="memory" aria-hidden="true" />memory, at most {megabytes(gpu.peak)}</small>
+					</p>
+				)}
 			</div>
 			<div class="lane-box" ref={box}>
+				<MarkFlags width={width} />
 				{timeline.threads.map((lane) => <Lane key={lane.thread} lane={lane} timeline={timeline} width={width} />)}
+				{gpu && <GpuLane gpu={gpu} width={width} />}
 				<Axis until={runLength(app.profile)} />
 			</div>
 		</div>
@@ -92,6 +105,7 @@ function Lane({ lane, timeline, width }: { lane: ThreadBins; timeline: Bins; wid
 		const context = prepareCanvas(canvas.current, width, LANE);
 		if (!context) return;
 		drawLane(context, lane, timeline, width);
+		drawMarks(context, app.profile.marks, runLength(app.profile), width, LANE, colours()("text"));
 		drawVeil(context, width, LANE, app.slice.range, runLength(app.profile));
 	}, [lane, width, app.slice.range, app.theme]);
 	return <canvas ref={canvas} class="lane" role="img" aria-label={laneText(app.profile, lane)} {...brush} />;
