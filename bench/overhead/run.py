@@ -11,6 +11,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -58,9 +59,14 @@ def measure(program, tool, python, timeout_s):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def play(chosen, names, python, rounds, results, quiet):
-    """The rounds.  Each starts with another tool, so that no one always runs after the same."""
+def play(chosen, names, python, rounds, results, quiet, limit_s=float("inf")):
+    """The rounds.  Each starts with another tool, so that no one always runs after the same.
+
+    None begins after the limit.  Returns how many there were."""
+    end = time.monotonic() + limit_s
     for number in range(rounds):
+        if time.monotonic() > end:
+            return number
         for program in chosen:
             turn = number % len(names)
             for tool in names[turn:] + names[:turn]:
@@ -75,6 +81,7 @@ def play(chosen, names, python, rounds, results, quiet):
                         results.notes.get((program.name, tool), "")), file=sys.stderr)
                 if run.status not in (0, None) and not quiet:
                     print(run.output[-2000:], file=sys.stderr)
+    return rounds
 
 
 def timeout_for(results, program):
@@ -177,6 +184,7 @@ def as_json(results):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=float("inf"), help="no round begins after this many seconds")
     parser.add_argument("--programs", default="", help="comma-separated names; default: all")
     parser.add_argument("--tools", default="", help="comma-separated names; heatline@0.001 sets its interval")
     parser.add_argument("--startup-runs", type=int, default=20, help="0: no start-up table")
@@ -211,8 +219,8 @@ def main():
         parser.error("no Heatline at %s; build it first" % common.heatline())
 
     results = Results()
-    play(chosen, names, options.python, options.rounds, results, quiet=False)
-    print("## Overhead, %d round%s" % (options.rounds, "s" if options.rounds > 1 else ""))
+    rounds = play(chosen, names, options.python, options.rounds, results, quiet=False, limit_s=options.limit)
+    print("## Overhead, %d round%s" % (rounds, "s" if rounds > 1 else ""))
     print("\n%s; %s" % (common.machine(), tools.versions(names) or "no peers"))
     for sentence in missing:
         print("\n" + sentence)
