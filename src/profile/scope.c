@@ -80,6 +80,21 @@ static bool is_users_pseudo(const char *path)
 	return true;
 }
 
+/* The cells of a notebook are named as files in a temporary folder that is not
+ * there: "/tmp/ipykernel_4711/123456.py". */
+static bool is_cell(const char *path)
+{
+	const char *folder = strstr(path, "/ipykernel_");
+	if (!folder)
+		return false;
+	const char *name = folder + strlen("/ipykernel_");
+	size_t pid = strspn(name, "0123456789");
+	if (pid == 0 || name[pid] != '/')
+		return false;
+	name += pid + 1;
+	return strcmp(name + strspn(name, "0123456789"), ".py") == 0;
+}
+
 static bool contains_any(const char *path, const char *const *patterns, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -123,7 +138,7 @@ bool scope_file(const struct scope_rules *rules, const char *path)
 		return !text_starts_with(path, "<more files");
 	if (is_pseudo(path))
 		return is_users_pseudo(path);
-	if (is_program(rules, path))
+	if (is_program(rules, path) || is_cell(path))
 		return true;
 	if (rules->profile_system_libraries && scope_is_library(path))
 		return true;

@@ -2,7 +2,7 @@
  *
  * By default the program's own folder, without the standard library and
  * installed packages, wherever those are (a virtual environment inside the
- * project is not the project's code). */
+ * project is not the project's code).  The cells of a notebook always are. */
 #ifndef HEATLINE_PROFILE_SCOPE_H
 #define HEATLINE_PROFILE_SCOPE_H
 

@@ -49,6 +49,15 @@ static void test_folder_among_the_packages(void **state)
 	assert_false(ask(rules, "/venv/lib/python3.11/site-packages/other/a.py"));
 }
 
+static void test_cells_of_a_notebook(void **state)
+{
+	assert_true(ask(project, "/tmp/ipykernel_4711/123456.py"));
+	assert_true(ask(project, "<ipython-input-3-0a1b2c3d4e5f>"));
+	assert_false(ask(project, "/tmp/ipykernel_4711/other.py"));
+	assert_false(ask(project, "/tmp/ipykernel_x/1.py"));
+	assert_false(ask(project, "/tmp/ipykernel_4711/1.py/2.py"));
+}
+
 static void test_no_folder_means_no_library(void **state)
 {
 	struct scope_rules rules = {0};
@@ -130,6 +139,7 @@ int main(void)
 		cmocka_unit_test(test_own_folder),
 		cmocka_unit_test(test_libraries_are_not),
 		cmocka_unit_test(test_folder_among_the_packages),
+		cmocka_unit_test(test_cells_of_a_notebook),
 		cmocka_unit_test(test_no_folder_means_no_library),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_pseudo_files),
