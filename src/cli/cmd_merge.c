@@ -52,9 +52,9 @@ static int merge_run(int argc, char **argv)
 	if (status != COMMAND_GO_ON)
 		return status;
 	options.cpu_percent_threshold = 0; /* what the parts list, the whole lists too */
-	if (parsed.operand_count < 2)
+	if (parsed.operand_count < 1)
 		status = err_set(&err, ERR_USAGE,
-				 "merge takes two or more profiles: "
+				 "merge takes one or more profiles: "
 				 "heatline merge FILE FILE -o OUT");
 	else
 		status = file_check_writable(settings.outfile, &err);
@@ -71,12 +71,13 @@ static int merge_run(int argc, char **argv)
 
 const struct command command_merge = {
 	.name = "merge",
-	.usage = "FILE FILE... [-o OUT]",
+	.usage = "FILE... [-o OUT]",
 	.summary = "Combine profiles into one.",
 	.details =
 		"Seconds, samples, allocations and copies add up, as if the runs had come one "
 		"after the other; the peak of memory is the highest of them.  Runs of the same program "
-		"merged know its lines better; runs of different programs are fine too.",
+		"merged know its lines better; runs of different programs are fine too.  One file "
+		"alone is written again, as this version writes it.",
 	.examples = "heatline merge run1.json run2.json run3.json -o all.json\tthree runs as one\n",
 	.options = merge_options,
 	.run = merge_run,

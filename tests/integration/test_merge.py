@@ -201,12 +201,25 @@ def test_real_profiles(any_python, heatline, program, tmp_path):
 def test_bad_input(heatline, tmp_path):
     golden = REPO / "tests" / "golden" / "heatline.json"
     (tmp_path / "cut.json").write_bytes(golden.read_bytes()[:2000])
-    for words in ([], [golden], [golden, "cut.json"], ["no.json", golden],
+    for words in ([], [golden, "cut.json"], ["no.json", golden],
                   [golden, golden, "-o", "no/such/folder.json"], [golden, golden, "-o", "."]):
         done = run([heatline, "merge", *words], cwd=tmp_path)
         assert (done.returncode, done.stdout) == (2, ""), words
         assert re.fullmatch(r"heatline: [^\n]+\n", done.stderr)
     assert os.listdir(tmp_path) == ["cut.json"]
+
+
+def test_one_alone_is_written_again(heatline, tmp_path):
+    """Also with a source that somebody else has put in: its lines are listed and its loops found."""
+    source = "for i in range(9):\n    f(i)\nprint(1)\n"
+    record = {"lineno": 2, "line": "", "python_s": 1, "n_samples": 9}
+    file = {"lines": [record], "functions": [], "reduced": True, "source": source}
+    own = {"schema": 1, "time": {"total_s": 1, "elapsed_s": 1}}
+    (tmp_path / "p.json").write_text(json.dumps({"files": {"Cell [3]": file}, "heatline": own}))
+    run([heatline, "merge", "p.json", "-o", "p.json"], cwd=tmp_path, check=True)
+    lines = json.loads((tmp_path / "p.json").read_text())["files"]["Cell [3]"]["lines"]
+    assert [line["line"] for line in lines] == source.splitlines(keepends=True)
+    assert (lines[1]["start_region_line"], lines[1]["end_region_line"]) == (1, 2)
 
 
 def test_scalene_and_heatline(heatline, tmp_path):
