@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "profile/advice.h"
 #include "profile/book_index.h"
 #include "profile/scope.h"
 #include "profile/source.h"
@@ -429,4 +430,5 @@ void profile_finish(struct profile *profile)
 {
 	profile_settle(profile);
 	source_load_hottest(profile, SOURCE_BYTES_HELD);
+	advice_make(profile);
 }

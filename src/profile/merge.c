@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "profile/advice.h"
 #include "profile/book.h"
 #include "profile/book_index.h"
 #include "profile/merge_parts.h"
@@ -215,4 +216,5 @@ void profile_merge(struct profile *into, const struct profile *from)
 	merge_run(&merge);
 	free(merge.files);
 	profile_settle(into);
+	advice_make(into);
 }

@@ -69,6 +69,7 @@ void profile_free(struct profile *profile)
 	free(profile->processes);
 	free(profile->quality.lost);
 	free(profile->quality.warnings);
+	free(profile->advice);
 	free(profile->args);
 	intern_free(profile->strings);
 	free(profile);

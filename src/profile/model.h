@@ -233,6 +233,17 @@ struct profile_process {
 	const char *note; /* why there is nothing of it; interned; NULL */
 };
 
+/* A pattern of the source that is known to be slow, where the figures bear it out. */
+struct advice {
+	const char *rule; /* interned, as all texts: "list-membership" */
+	const char *file; /* the file's path */
+	uint32_t line;
+	const char *title, *evidence, *fix; /* the fix and the evidence are sentences */
+	double share; /* of total_s, 0 to 1; 0: about memory only */
+};
+
+#define ADVICE_MAX 20u
+
 struct lost_count {
 	const char *reason; /* interned: "ring full", "torn frame" */
 	uint64_t count;
@@ -298,6 +309,8 @@ struct profile {
 	struct profile_process *processes; /* owned */
 	uint32_t process_count;
 	struct profile_quality quality;
+	struct advice *advice; /* owned; advice.h; the most worthwhile first */
+	uint32_t advice_count; /* at most ADVICE_MAX */
 	struct intern *strings; /* owned */
 	struct book *book;      /* owned; book.c's own; NULL when nothing is being booked */
 };

@@ -170,6 +170,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 		if (stacks)
 			read_stack_tree(reader, stacks);
 		read_timeline(reader, heatline);
+		read_advice(reader, heatline);
 	} else {
 		reader->is_scalene = profile->from_scalene = true;
 		profile->total_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;

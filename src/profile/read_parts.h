@@ -60,6 +60,9 @@ void read_stack_tree(struct profile_reader *reader, const json_t *stacks);
 void read_thread_stacks(struct profile_reader *reader, const json_t *stacks);
 void read_timeline(struct profile_reader *reader, const json_t *heatline);
 
+/* "advice" of the "heatline" object. */
+void read_advice(struct profile_reader *reader, const json_t *heatline);
+
 void read_scalene_stacks(struct profile_reader *reader, const json_t *stacks);
 void read_scalene_memory_stacks(struct profile_reader *reader, const json_t *stacks);
 

@@ -129,6 +129,29 @@ static void write_threads(struct json_out *out, const struct profile *profile)
 	json_end_array(out);
 }
 
+/* "advice": [...], where there is any. */
+static void write_advice(struct json_out *out, const struct profile *profile)
+{
+	if (!profile->advice_count)
+		return;
+	json_put_newline(out);
+	json_begin_array(out, "advice");
+	for (uint32_t i = 0; i < profile->advice_count; i++) {
+		const struct advice *advice = &profile->advice[i];
+		json_put_newline(out);
+		json_begin_object(out, NULL);
+		json_put_text(out, "rule", advice->rule);
+		json_put_text(out, "file", advice->file);
+		json_put_unsigned(out, "line", advice->line);
+		json_put_text(out, "title", advice->title);
+		json_put_text(out, "evidence", advice->evidence);
+		json_put_text(out, "fix", advice->fix);
+		json_put_number(out, "share", advice->share, DECIMALS_FRACTION);
+		json_end_object(out);
+	}
+	json_end_array(out);
+}
+
 static void write_heatline(struct json_out *out, const struct write_plan *plan)
 {
 	const struct profile *profile = plan->profile;
@@ -149,6 +172,7 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 	write_quality(out, &profile->quality);
 	write_processes(out, profile);
 	write_threads(out, profile);
+	write_advice(out, profile);
 	json_put_newline(out);
 	write_timeline(out, plan);
 	if (plan->nodes) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/advice.h"
 #include "report/figure.h"
 #include "report/glyph.h"
 #include "report/memory.h"
@@ -150,6 +151,7 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	fputc('\n', out);
 	threads_print_notes(out, style, profile, 2);
 	memory_print_summary(out, style, profile, 2);
+	advice_print_summary(out, style, profile, 2);
 	quality_print(out, style, profile, 2);
 	if (profile_path)
 		print_way_on(out, style, profile, profile_path);

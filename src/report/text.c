@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "report/advice.h"
 #include "report/figure.h"
 #include "report/glyph.h"
 #include "report/listing.h"
@@ -217,6 +218,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 		fputc('\n', out);
 		listing_print(out, style, profile, files[i], needs, options->is_reduced, &marks);
 	}
+	advice_print(out, style, profile);
 	threads_print_table(out, style, profile);
 	tasks_print(out, style, profile);
 	memory_print_sections(out, style, profile);

@@ -16,6 +16,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+#define LLVMFuzzerTestOneInput fuzz_advice
+#include "../fuzz/fuzz_advice.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_export
 #include "../fuzz/fuzz_export.c"
 #undef LLVMFuzzerTestOneInput
@@ -119,6 +122,11 @@ static void fuzz_corpus(fuzz_target target, const char *folder)
 	free(entries);
 }
 
+static void test_advice(void **state)
+{
+	fuzz_corpus(fuzz_advice, CORPUS "regions");
+}
+
 static void test_read(void **state)
 {
 	fuzz_corpus(fuzz_read, CORPUS "read");
@@ -151,6 +159,7 @@ static void test_source(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_export),
 		cmocka_unit_test(test_regions),
