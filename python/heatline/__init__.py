@@ -11,15 +11,32 @@ from typing import TYPE_CHECKING, Any, Callable, List, TypeVar
 
 if TYPE_CHECKING:
     from heatline._command import command
+    from heatline.api import enabled, mark, profiling, start, stop
     from heatline.results import Function, Line, Profile
 
-__all__ = ["Function", "Line", "Profile", "command", "profile"]
+__all__ = [
+    "Function",
+    "Line",
+    "Profile",
+    "command",
+    "enabled",
+    "mark",
+    "profile",
+    "profiling",
+    "start",
+    "stop",
+]
 
 _HOMES = {
     "Function": "heatline.results",
     "Line": "heatline.results",
     "Profile": "heatline.results",
     "command": "heatline._command",
+    "enabled": "heatline.api",
+    "mark": "heatline.api",
+    "profiling": "heatline.api",
+    "start": "heatline.api",
+    "stop": "heatline.api",
 }
 
 _Function = TypeVar("_Function", bound=Callable[..., object])

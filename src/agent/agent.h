@@ -47,8 +47,11 @@
  * next thread when it ends.  Only the thread itself touches it. */
 struct agent_thread {
 	uint32_t slot;           /* index in ring->threads */
-	int32_t tid;
+	uint32_t session;        /* the one that the slot belongs to; see struct agent */
+	int32_t tid;             /* 0: not known yet, or a free state */
 	_Atomic bool is_busy;    /* in the handler, or not to be disturbed */
+	bool is_met;             /* the thread was there before us; it does not tell its end */
+	bool is_new;             /* its clock was started by another thread; not begun yet */
 	bool is_first;           /* no sample yet */
 	bool is_off;             /* its clock goes slowly: profiling is suspended */
 	bool has_perf;
@@ -66,6 +69,7 @@ struct agent_thread {
 	uint32_t last_cost_ns;   /* what the last sample cost */
 	uint32_t mean_cost_ns;   /* moving average of it */
 	struct agent_thread *next_free;
+	struct agent_thread *next_made; /* all there are */
 	void *(*start)(void *);  /* what the program wanted to run on it */
 	void *argument;
 	bool is_signal_blocked;  /* as in the thread that started it */
@@ -76,9 +80,14 @@ struct agent_thread {
 };
 
 /* One per process.  Written while starting and in a forked child, when no
- * other thread runs our code; read everywhere else. */
+ * other thread runs our code; read everywhere else.
+ *
+ * A session is the time from one start to its end.  A preloaded agent has one;
+ * one that was loaded by the program has as many as it likes. */
 struct agent {
-	bool is_active;
+	_Atomic bool is_active;
+	bool is_loaded;        /* into a running process, not preloaded: it can leave again */
+	_Atomic uint32_t session; /* counted from 1 */
 	struct control *control;
 	struct ring *ring;
 	struct mem_reader reader;
@@ -100,6 +109,13 @@ static inline bool agent_is_off(void)
 	return atomic_load_explicit(&g_agent.control->is_off, memory_order_relaxed) != 0;
 }
 
+/* Whether the state has a place in the session that goes on.  Asked when it is marked
+ * as busy: whoever ends the session waits for it from then on. */
+static inline bool agent_is_current(const struct agent_thread *self)
+{
+	return atomic_load(&g_agent.is_active) && self->session == atomic_load(&g_agent.session);
+}
+
 /* Memory of our own, past the hooks that count the program's.  NULL on failure. */
 static inline void *agent_map(size_t size)
 {
@@ -108,10 +124,39 @@ static inline void *agent_map(size_t size)
 	return block == -1 ? NULL : (void *)block; /* NOLINT: an address */
 }
 
+/* The same in the place of an old block of this size (NULL: there is none), which is
+ * all zero at once.  A thread that still works on the old one does no harm. */
+static inline void *agent_map_again(void *old, size_t size)
+{
+	long block = syscall(SYS_mmap, old, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | (old != NULL ? MAP_FIXED : 0), -1, 0L);
+	return block == -1 ? NULL : (void *)block; /* NOLINT: an address */
+}
+
 /* This thread's state, or NULL when it is not sampled. */
 extern __thread struct agent_thread *g_self __attribute__((tls_model("initial-exec")));
 
 /* --- start.c --- */
+
+/* Finds the interpreter and makes the ring in the run's folder.  NULL, or why it
+ * cannot be; *ring: NULL when this process has nothing to do with a run. */
+const char *start_prepare(const char *folder, struct ring **ring);
+
+/* Starts measuring with what start_prepare has found.  NULL, or why not. */
+const char *start_sampling(void);
+
+/* The collector sees the ring from now on.  why: NULL, or what is wrong. */
+void start_publish(struct ring *ring, const char *why);
+
+/* For a loaded agent: the ring is the collector's alone from now on.  What a thread
+ * still writes goes nowhere. */
+void start_leave_ring(void);
+
+/* The run's folder. */
+const char *start_folder(void);
+
+/* A word of the program for the timeline; as much of it as fits. */
+void start_push_mark(const char *text, size_t size);
 
 /* Where the code of the library or executable lies that has this address;
  * 0 and 0 when there is none. */
@@ -153,6 +198,11 @@ struct weight now_tally(void);
 int clock_start(struct agent_thread *self);
 void clock_stop(struct agent_thread *self);
 
+/* The same for another thread, by its number; it has begun when it has called
+ * clock_begin itself.  [handler] */
+int clock_start_other(struct agent_thread *other);
+void clock_begin(struct agent_thread *self);
+
 /* While profiling is suspended: the timer only asks now and then whether it
  * still is.  Back to normal, the thread's time begins anew.  [handler] */
 void clock_suspend(struct agent_thread *self);
@@ -183,6 +233,17 @@ void perf_stop(struct agent_thread *self);
 /* Registers the calling thread as the process's main one. */
 int threads_start_main(void);
 
+/* For a loaded agent.  All threads that there are, the main one first; once more
+ * when it is active, for those that began meanwhile.  idents: pthread_self() of
+ * those that run Python, as far as they are known.  Returns 0 or -errno. */
+int threads_start_all(const unsigned long *idents, size_t count);
+
+/* Ends the session for all threads.  On return none of them is in our handler. */
+void threads_stop_all(void);
+
+/* This thread's state in this session, or NULL.  [handler] */
+struct agent_thread *threads_self(void);
+
 /* In a forked child: forget every thread but the calling one. */
 void threads_after_fork(void);
 
@@ -204,12 +265,16 @@ void memory_resume(uint64_t paused) __attribute__((weak));
 /* Installs the handler.  Returns 0 or -errno. */
 int signals_start(void);
 
+/* Gives the signal back; nothing of ours is pending afterwards. */
+void signals_stop(void);
+
 /* Whether a signal of our number comes from our clocks.  [handler] */
 bool signals_is_ours(const siginfo_t *info);
 
 /* --- masks.c --- */
 
-/* Finds out what the calling thread blocks.  Returns 0 or -errno. */
+/* Finds out what the calling thread blocks, and unblocks our signal; a loaded agent
+ * leaves all masks as they are.  Returns 0 or -errno. */
 int masks_start(void);
 
 /* Keeps a signal that is not ours for later, if the program has blocked it in

@@ -23,6 +23,7 @@
 #define THREAD_CLOCK(which) ((clockid_t)(~0u << 3 | 4u | (which)))
 #define CLOCK_TICKS THREAD_CLOCK(0u)      /* user and kernel mode */
 #define CLOCK_USER_TICKS THREAD_CLOCK(1u) /* user mode */
+#define OTHER_THREAD_CLOCK(tid) ((clockid_t)(~(unsigned)(tid) << 3 | 6u)) /* its CPU time */
 
 static uint64_t read_clock_ns(clockid_t clock)
 {
@@ -81,9 +82,8 @@ static uint64_t wanted_period_ns(void)
 	return g_agent.has_fixed_rate && g_agent.interval_ns > TICK_NS ? g_agent.interval_ns : TICK_NS;
 }
 
-int clock_start(struct agent_thread *self)
+static void reset(struct agent_thread *self)
 {
-	weigher_init(&self->weigher, now_cpu_ns(), now_tally());
 	self->random = (now_wall_ns() ^ (uint64_t)self->tid << 32) | 1;
 	self->is_first = true;
 	self->has_perf = false;
@@ -95,7 +95,27 @@ int clock_start(struct agent_thread *self)
 	self->mean_cost_ns = 0;
 	self->is_off = false;
 	clock_note(CLOCK_TICK_TIMER);
+}
+
+int clock_start(struct agent_thread *self)
+{
+	reset(self);
+	self->is_new = false;
+	weigher_init(&self->weigher, now_cpu_ns(), now_tally());
 	return start_timer(self, CLOCK_THREAD_CPUTIME_ID, wanted_period_ns());
+}
+
+int clock_start_other(struct agent_thread *other)
+{
+	reset(other);
+	other->is_new = true;
+	return start_timer(other, OTHER_THREAD_CLOCK(other->tid), wanted_period_ns());
+}
+
+void clock_begin(struct agent_thread *self)
+{
+	weigher_init(&self->weigher, now_cpu_ns(), now_tally());
+	self->is_new = false;
 }
 
 void clock_suspend(struct agent_thread *self)

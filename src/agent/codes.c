@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define CODE_SLOTS 32768u /* power of two */
 #define CODE_PROBES 8u
@@ -25,12 +24,9 @@ static _Atomic uint32_t next_id = 1;
 
 int codes_reset(void)
 {
-	size_t bytes = CODE_SLOTS * sizeof(*slots);
-	void *fresh = agent_map(bytes);
+	void *fresh = agent_map_again(slots, CODE_SLOTS * sizeof(*slots));
 	if (fresh == NULL)
 		return -errno;
-	if (slots != NULL)
-		munmap(slots, bytes);
 	slots = fresh;
 	return 0;
 }

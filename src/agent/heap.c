@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "agent/agent.h"
 #include "agent/allocators.h"
@@ -342,12 +341,14 @@ static uint64_t site_window(const struct stream *stream, const struct agent_site
 /* Whether this thread may be sampled now; keeps our own handler out. */
 static struct agent_thread *enter(void)
 {
-	struct agent_thread *self = g_self;
+	struct agent_thread *self = threads_self();
 	/* What is allocated while Python ends is no line's. */
-	if (self == NULL || allocators_are_ending() ||
-	    atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire))
+	if (self == NULL || allocators_are_ending() || atomic_exchange(&self->is_busy, true))
 		return NULL;
-	return self;
+	if (agent_is_current(self))
+		return self;
+	atomic_store_explicit(&self->is_busy, false, memory_order_release);
+	return NULL;
 }
 
 static void leave(struct agent_thread *self)
@@ -431,12 +432,11 @@ static int begin(void)
 	memcpy(&allocs.all_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.mark_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.all_rate, &fresh, sizeof(fresh));
-	void *old = sites;
-	sites = agent_map(sizeof(*sites) * SITES_COUNT);
-	if (old != NULL)
-		munmap(old, sizeof(*sites) * SITES_COUNT);
-	int status = live_start();
-	return sites == NULL ? -ENOMEM : status;
+	void *empty = agent_map_again(sites, sizeof(*sites) * SITES_COUNT);
+	if (empty == NULL)
+		return -ENOMEM;
+	sites = empty;
+	return live_start();
 }
 
 int heap_start(uint64_t window)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "agent/agent.h"
 
@@ -83,15 +82,12 @@ uint64_t live_take(const void *block)
 
 int live_start(void)
 {
-	/* Forgotten before it is unmapped: munmap is hooked and looks into it. */
-	void *old = places;
-	places = NULL;
-	if (old != NULL) {
-		memset((void *)g_live_filter, 0, sizeof(g_live_filter));
-		munmap(old, sizeof(struct place) * PLACES);
-	}
+	void *fresh = agent_map_again(places, sizeof(struct place) * PLACES);
+	if (fresh == NULL)
+		return -errno;
+	memset((void *)g_live_filter, 0, sizeof(g_live_filter));
 	atomic_store(&live_count, 0);
 	atomic_store(&live_limit, PLACES / 2);
-	places = agent_map(sizeof(struct place) * PLACES);
-	return places == NULL ? -errno : 0;
+	places = fresh;
+	return 0;
 }

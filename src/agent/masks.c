@@ -102,6 +102,8 @@ int masks_start(void)
 	resolve();
 	if (real_sigtimedwait == NULL || real_pthread_sigmask == NULL)
 		return -ENOSYS;
+	if (g_agent.is_loaded)
+		return 0;
 	sigset_t now;
 	sigemptyset(&now);
 	real_pthread_sigmask(SIG_SETMASK, NULL, &now);

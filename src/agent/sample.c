@@ -239,6 +239,10 @@ static uint64_t settle_carry(uint64_t user_ns)
 void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 {
 	permit_collector();
+	if (self->is_new) {
+		clock_begin(self);
+		return;
+	}
 	if (is_passed_over(self))
 		return;
 	uint64_t now_ns = now_wall_ns();

@@ -74,19 +74,25 @@ bool signals_is_ours(const siginfo_t *info)
 	return is_tick(info) || info->si_code == POLL_IN || info->si_code == POLL_HUP;
 }
 
+static void sample_quietly(struct agent_thread *self, uint64_t pc, bool by_tick)
+{
+	uint64_t paused = memory_pause != NULL ? memory_pause() : 0;
+	sample_take(self, pc, by_tick);
+	if (memory_resume != NULL)
+		memory_resume(paused);
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
-	struct agent_thread *self = g_self;
+	struct agent_thread *self = NULL;
 	if (!signals_is_ours(info)) {
 		if (!masks_hold(info))
 			pass_on(number, info, context);
-	} else if (self != NULL && g_agent.is_active &&
-		   !atomic_exchange_explicit(&self->is_busy, true, memory_order_acquire)) {
-		uint64_t paused = memory_pause != NULL ? memory_pause() : 0;
-		sample_take(self, program_counter(context), is_tick(info));
-		if (memory_resume != NULL)
-			memory_resume(paused);
+	} else if (g_agent.is_active && (self = threads_self()) != NULL &&
+		   !atomic_exchange(&self->is_busy, true)) {
+		if (agent_is_current(self))
+			sample_quietly(self, program_counter(context), is_tick(info));
 		atomic_store_explicit(&self->is_busy, false, memory_order_release);
 	}
 	errno = saved;
@@ -107,6 +113,15 @@ int signals_start(void)
 	if (real_sigaction(AGENT_SIGNAL, &ours, &program_action) != 0)
 		return -errno;
 	return masks_start();
+}
+
+/* A thread may have one pending that it blocks, and what is pending when the signal
+ * is given back would end the program: to be ignored drops it in all threads. */
+void signals_stop(void)
+{
+	const struct sigaction drop = {.sa_handler = SIG_IGN};
+	real_sigaction(AGENT_SIGNAL, &drop, NULL);
+	real_sigaction(AGENT_SIGNAL, &program_action, NULL);
 }
 
 /* --- what the program calls --- */

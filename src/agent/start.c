@@ -1,4 +1,4 @@
-/* start.c - from the preload's constructor to the first sample, and fork.
+/* start.c - from the preload's constructor to the first sample, fork, and the end.
  *
  * Every process of the run comes through here, most of them not Python (a
  * shell, a compiler): those leave after a look at the environment and two
@@ -45,6 +45,11 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 /* The folder of the run; copied, since the program may change its environment. */
 static char run_folder[256];
 
+const char *start_folder(void)
+{
+	return run_folder;
+}
+
 static bool find_python(struct python_symbols *symbols)
 {
 	*(void **)&symbols->version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
@@ -57,7 +62,8 @@ static bool find_python(struct python_symbols *symbols)
 	return true;
 }
 
-static struct control *map_control(void)
+/* In the place of an old page, if there is one. */
+static struct control *map_control(struct control *old)
 {
 	char path[300];
 	snprintf(path, sizeof(path), "%s/" CONTROL_FILE, run_folder);
@@ -67,19 +73,21 @@ static struct control *map_control(void)
 	struct stat status;
 	void *page = MAP_FAILED;
 	if (fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(struct control))
-		page = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		page = mmap(old, sizeof(struct control), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | (old != NULL ? MAP_FIXED : 0), fd, 0);
 	close(fd);
 	if (page == MAP_FAILED)
 		return NULL;
 	struct control *control = page;
 	if (control->magic == CONTROL_MAGIC && control->wire_version == WIRE_VERSION)
 		return control;
-	munmap(page, sizeof(struct control));
+	agent_map_again(page, sizeof(struct control));
 	return NULL;
 }
 
-/* Makes this process's ring; the collector sees it once the counter moves. */
-static struct ring *ring_new(void)
+/* Makes this process's ring, in the place of an old one if there is one; the
+ * collector sees it once the counter moves. */
+static struct ring *ring_new(struct ring *old)
 {
 	char path[340];
 	uint64_t now_ns = now_wall_ns();
@@ -91,7 +99,8 @@ static struct ring *ring_new(void)
 	void *memory = MAP_FAILED;
 	/* Where there is no room, writing to the mapping would kill the program. */
 	if (fallocate(fd, 0, 0, sizeof(struct ring)) == 0)
-		memory = mmap(NULL, sizeof(struct ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		memory = mmap(old, sizeof(struct ring), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | (old != NULL ? MAP_FIXED : 0), fd, 0);
 	close(fd);
 	if (memory == MAP_FAILED) {
 		unlink(path);
@@ -211,13 +220,15 @@ static void permit_collector(void)
 	prctl(PR_SET_PTRACER, (unsigned long)collector, 0, 0, 0);
 }
 
-static const char *start_sampling(void)
+const char *start_sampling(void)
 {
 	permit_collector();
 	if (codes_reset() != 0)
 		return "no memory for the table of code objects";
 	if (signals_start() != 0)
 		return "the sampling signal cannot be installed";
+	if (g_agent.is_loaded)
+		return NULL;
 	g_agent.is_active = true;
 	if (threads_start_main() != 0) {
 		g_agent.is_active = false;
@@ -246,7 +257,7 @@ static void after_fork(void)
 		return;
 	int saved = errno;
 	struct ring *parent = g_agent.ring;
-	struct ring *ring = is_left_out() ? NULL : ring_new();
+	struct ring *ring = is_left_out() ? NULL : ring_new(NULL);
 	if (ring == NULL || codes_reset() != 0) {
 		g_agent.is_active = false;
 		errno = saved;
@@ -308,37 +319,88 @@ AGENT_EXPORT void _exit(int status)
 		syscall(SYS_exit_group, status);
 }
 
-__attribute__((constructor)) static void agent_start(void)
+const char *start_prepare(const char *folder, struct ring **ring)
 {
-	const char *folder = getenv(CONTROL_ENV);
 	struct python_symbols symbols = {0};
+	*ring = NULL;
 	if (folder == NULL || strlen(folder) >= sizeof(run_folder) || !find_python(&symbols))
-		return;
-	int saved = errno;
+		return "there is no Python in it";
 	memcpy(run_folder, folder, strlen(folder) + 1);
-	g_agent.control = map_control();
-	struct ring *ring = g_agent.control == NULL || is_left_out() ? NULL : ring_new();
-	if (ring == NULL) {
-		errno = saved;
-		return;
-	}
-	g_agent.ring = ring;
+	struct control *control = map_control(g_agent.control);
+	if (control == NULL)
+		return "the run's folder cannot be read";
+	g_agent.control = control;
+	struct ring *made = is_left_out() ? NULL : ring_new(g_agent.ring);
+	if (made == NULL)
+		return "there is no room in shared memory";
+	*ring = g_agent.ring = made;
 	g_agent.this_thread_state = symbols.this_thread_state;
 	choose_interval();
 	const char *why = choose_reader();
 	if (why == NULL)
-		why = learn_python(&symbols, ring);
+		why = learn_python(&symbols, made);
 	g_agent.walker.reader = &g_agent.reader;
 	g_agent.walker.layout = &g_agent.layout;
-	g_agent.walker.code_type = ring->code_type;
-	if (why == NULL)
-		why = start_sampling();
-	if (why == NULL) {
+	g_agent.walker.code_type = made->code_type;
+	return why;
+}
+
+void start_publish(struct ring *ring, const char *why)
+{
+	static bool is_registered;
+	if (why == NULL && !is_registered) {
 		__register_atfork(NULL, NULL, after_fork, __dso_handle);
 		on_exit(on_normal_exit, NULL);
-	} else {
-		snprintf(ring->reason, sizeof(ring->reason), "%s", why);
+		is_registered = true;
 	}
+	if (why != NULL)
+		snprintf(ring->reason, sizeof(ring->reason), "%s", why);
 	ring_publish(ring, why == NULL ? RING_ACTIVE : RING_REFUSED);
+}
+
+void start_leave_ring(void)
+{
+	atomic_store(&g_agent.ring->is_left, 1);
+	agent_map_again(g_agent.ring, sizeof(struct ring));
+	agent_map_again(g_agent.control, sizeof(struct control));
+	prctl(PR_SET_PTRACER, 0UL, 0, 0, 0);
+}
+
+void start_push_mark(const char *text, size_t size)
+{
+	size = size > MARK_MAX_BYTES ? MARK_MAX_BYTES : size;
+	uint32_t bytes = (uint32_t)(sizeof(struct record_mark) + size + 7u) & ~7u;
+	struct record *record = ring_reserve(g_agent.ring, bytes);
+	if (record == NULL)
+		return;
+	struct record_mark *out = (struct record_mark *)record;
+	out->time_ns = now_wall_ns();
+	out->text_size = (uint32_t)size;
+	out->reserved = 0;
+	memcpy(out + 1, text, size);
+	ring_commit(record, bytes, RECORD_MARK);
+}
+
+/* Whether this library was preloaded, and not loaded by a process that has the
+ * environment of a run: then its functions are in front of the C library's. */
+static bool is_preloaded(void)
+{
+	Dl_info front, own;
+	return dladdr(dlsym(RTLD_DEFAULT, "pthread_create"), &front) != 0 &&
+	       dladdr(run_folder, &own) != 0 && front.dli_fbase == own.dli_fbase;
+}
+
+__attribute__((constructor)) static void agent_start(void)
+{
+	const char *folder = getenv(CONTROL_ENV);
+	if (folder == NULL || !is_preloaded())
+		return;
+	int saved = errno;
+	struct ring *ring;
+	const char *why = start_prepare(folder, &ring);
+	if (ring != NULL) {
+		g_agent.session = 1;
+		start_publish(ring, why != NULL ? why : start_sampling());
+	}
 	errno = saved;
 }

@@ -2,12 +2,22 @@
  *
  * pthread_create is wrapped: the slot is taken by the creating thread, so that
  * a thread costs no allocation in its own start.  Thread states are mapped,
- * not malloc'ed, and kept for the next thread. */
+ * not malloc'ed, and kept for the next thread.
+ *
+ * An agent that is loaded into a running process meets threads that are there
+ * already.  It gives each a state and starts its clock from outside; the thread
+ * finds its state by its number when it gets its first signal.  A state
+ * outlives the session, since its thread may be about to look at it: it is used
+ * again for the same thread, or when that is gone. */
 #include "agent/agent.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,11 +32,25 @@
 
 static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* Protects free_states.  A spin lock, taken for a few instructions by threads
- * that start or end; never by a handler.  fork leaves it as it is, so the
- * child resets it. */
+#define NO_SLOT RING_THREADS
+
+/* How long the end of a session waits for a thread that is in our handler; one
+ * that was stopped there (a debugger) must not hold up the program. */
+#define BUSY_WAIT_NS 1000000000u
+#define BUSY_POLL_NS 50000
+
+/* Spin locks, never taken by a handler.  fork leaves them as they are, so the
+ * child resets them.
+ * states_lock protects the lists of states, for a few instructions.
+ * session_lock keeps threads from starting or ending while a session does; a
+ * preloaded agent has but one, and needs none.  Taken before states_lock. */
 static atomic_flag states_lock = ATOMIC_FLAG_INIT;
+static atomic_flag session_lock = ATOMIC_FLAG_INIT;
 static struct agent_thread *free_states;
+static struct agent_thread *made_states; /* all there are, by next_made */
+
+/* The states of the session, by slot.  Read by handlers. */
+static struct agent_thread *_Atomic by_slot[RING_THREADS];
 
 static void lock_states(void)
 {
@@ -39,6 +63,27 @@ static void unlock_states(void)
 	atomic_flag_clear_explicit(&states_lock, memory_order_release);
 }
 
+static void lock_session(void)
+{
+	while (g_agent.is_loaded &&
+	       atomic_flag_test_and_set_explicit(&session_lock, memory_order_acquire))
+		sched_yield();
+}
+
+static void unlock_session(void)
+{
+	if (g_agent.is_loaded)
+		atomic_flag_clear_explicit(&session_lock, memory_order_release);
+}
+
+static void note_made(struct agent_thread *state)
+{
+	lock_states();
+	state->next_made = made_states;
+	made_states = state;
+	unlock_states();
+}
+
 static struct agent_thread *state_new(void)
 {
 	lock_states();
@@ -46,11 +91,21 @@ static struct agent_thread *state_new(void)
 	if (state != NULL)
 		free_states = state->next_free;
 	unlock_states();
-	return state != NULL ? state : agent_map(sizeof(*state));
+	if (state == NULL) {
+		state = agent_map(sizeof(*state));
+		if (state == NULL)
+			return NULL;
+		note_made(state);
+	}
+	state->slot = NO_SLOT;
+	state->is_met = false;
+	return state;
 }
 
 static void state_free(struct agent_thread *state)
 {
+	state->tid = 0;
+	state->session = 0;
 	lock_states();
 	state->next_free = free_states;
 	free_states = state;
@@ -59,7 +114,7 @@ static void state_free(struct agent_thread *state)
 
 /* Takes a free slot for a thread: tid -1 marks it taken until the thread
  * itself knows its number. */
-static bool slot_take(uint32_t *slot)
+static bool slot_take(struct agent_thread *self)
 {
 	static _Atomic uint32_t hint;
 	struct ring *ring = g_agent.ring;
@@ -68,7 +123,8 @@ static bool slot_take(uint32_t *slot)
 		uint32_t at = (begin + i) % RING_THREADS;
 		int32_t expected = 0;
 		if (atomic_compare_exchange_strong(&ring->threads[at].tid, &expected, -1)) {
-			*slot = at;
+			self->slot = at;
+			self->session = g_agent.session;
 			return true;
 		}
 	}
@@ -76,20 +132,60 @@ static bool slot_take(uint32_t *slot)
 	return false;
 }
 
-static void push_thread(const struct agent_thread *self, enum record_type type)
+static void push_record(const struct record_thread *thread, enum record_type type)
 {
-	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_thread));
+	struct record *record = ring_reserve(g_agent.ring, sizeof(*thread));
 	if (record == NULL)
 		return;
-	struct record_thread *out = (struct record_thread *)record;
-	out->time_ns = now_wall_ns();
-	out->cpu_ns = now_cpu_ns();
-	out->thread = self->slot;
-	out->tid = self->tid;
+	memcpy(record + 1, &thread->time_ns, sizeof(*thread) - sizeof(*record));
+	ring_commit(record, sizeof(*thread), type);
+}
+
+static void push_thread(const struct agent_thread *self, enum record_type type)
+{
+	struct record_thread thread = {
+		.time_ns = now_wall_ns(),
+		.cpu_ns = now_cpu_ns(),
+		.thread = self->slot,
+		.tid = self->tid,
+	};
 	/* The collector may have had no time to ask a thread that lives a moment. */
 	if (type == RECORD_THREAD_END)
-		prctl(PR_GET_NAME, out->name);
-	ring_commit(record, sizeof(*out), type);
+		prctl(PR_GET_NAME, thread.name);
+	push_record(&thread, type);
+}
+
+static void slot_give(struct agent_thread *self)
+{
+	atomic_store(&by_slot[self->slot], NULL);
+	atomic_store_explicit(&g_agent.ring->threads[self->slot].tid, 0, memory_order_release);
+	self->slot = NO_SLOT;
+}
+
+static struct agent_thread *find_by_tid(int32_t tid)
+{
+	for (uint32_t i = 0; i < RING_THREADS; i++) {
+		struct agent_thread *state = atomic_load_explicit(&by_slot[i], memory_order_acquire);
+		if (state != NULL && state->tid == tid)
+			return state;
+	}
+	return NULL;
+}
+
+struct agent_thread *threads_self(void)
+{
+	struct agent_thread *self = g_self;
+	if (self != NULL && self->session == g_agent.session)
+		return self;
+	if (!g_agent.is_loaded)
+		return NULL;
+	self = find_by_tid((int32_t)syscall(SYS_gettid));
+	if (self != NULL) {
+		g_self = self;
+		atomic_store(&g_agent.ring->threads[self->slot].pthread_id,
+			     (uint64_t)pthread_self());
+	}
+	return self;
 }
 
 /* The calling thread becomes a sampled one. */
@@ -97,6 +193,7 @@ static void thread_begin(struct agent_thread *self, bool is_main)
 {
 	struct ring_thread *slot = &g_agent.ring->threads[self->slot];
 	self->tid = (int32_t)syscall(SYS_gettid);
+	atomic_store(&by_slot[self->slot], self);
 	atomic_store(&self->is_busy, false);
 	slot->is_main = is_main;
 	atomic_store(&slot->pthread_id, (uint64_t)pthread_self());
@@ -113,14 +210,32 @@ static void thread_begin(struct agent_thread *self, bool is_main)
 static void thread_end(void *argument)
 {
 	struct agent_thread *self = argument;
+	lock_session();
 	g_self = NULL;
-	atomic_store(&self->is_busy, true);
-	uint64_t cpu_ns = now_cpu_ns();
-	clock_stop(self);
-	atomic_fetch_add(&g_agent.ring->carry_ns, weigher_rest_ns(&self->weigher, cpu_ns));
-	push_thread(self, RECORD_THREAD_END);
-	atomic_store_explicit(&g_agent.ring->threads[self->slot].tid, 0, memory_order_release);
+	if (self->slot != NO_SLOT) {
+		atomic_store(&self->is_busy, true);
+		uint64_t cpu_ns = now_cpu_ns();
+		clock_stop(self);
+		atomic_fetch_add(&g_agent.ring->carry_ns, weigher_rest_ns(&self->weigher, cpu_ns));
+		push_thread(self, RECORD_THREAD_END);
+		slot_give(self);
+	}
 	state_free(self);
+	unlock_session();
+}
+
+/* Between pthread_create and now the session may have ended, or have found this
+ * thread by itself. */
+static void thread_begin_new(struct agent_thread *self)
+{
+	lock_session();
+	if (!agent_is_current(self))
+		self->slot = NO_SLOT;
+	else if (g_agent.is_loaded && find_by_tid((int32_t)syscall(SYS_gettid)) != NULL)
+		slot_give(self);
+	else
+		thread_begin(self, false);
+	unlock_session();
 }
 
 static void *thread_main(void *argument)
@@ -128,7 +243,7 @@ static void *thread_main(void *argument)
 	struct agent_thread *self = argument;
 	void *result;
 	masks_inherit(self->is_signal_blocked);
-	thread_begin(self, false);
+	thread_begin_new(self);
 	pthread_cleanup_push(thread_end, self);
 	result = self->start(self->argument);
 	pthread_cleanup_pop(1);
@@ -140,7 +255,7 @@ int threads_start_main(void)
 	struct agent_thread *self = state_new();
 	if (self == NULL)
 		return -ENOMEM;
-	if (!slot_take(&self->slot))
+	if (!slot_take(self))
 		return -EAGAIN;
 	thread_begin(self, true);
 	return self->has_timer ? 0 : -EAGAIN;
@@ -149,15 +264,148 @@ int threads_start_main(void)
 void threads_after_fork(void)
 {
 	atomic_flag_clear(&states_lock);
+	atomic_flag_clear(&session_lock);
 	masks_after_fork();
 	struct agent_thread *self = g_self;
 	g_self = NULL;
 	if (self == NULL) /* forked from a thread that we do not sample */
 		self = state_new();
 	/* Timers and perf events do not cross a fork; their names mean nothing here. */
-	if (self != NULL && slot_take(&self->slot))
+	for (uint32_t i = 0; i < RING_THREADS; i++)
+		atomic_store(&by_slot[i], NULL);
+	if (self != NULL && slot_take(self))
 		thread_begin(self, true);
 }
+
+/* --- a session in a running process --- */
+
+static bool is_alive(int32_t tid)
+{
+	return syscall(SYS_tgkill, getpid(), tid, 0) == 0;
+}
+
+/* States of threads that we have met and that are gone. */
+static void sweep(void)
+{
+	for (struct agent_thread *state = made_states; state != NULL; state = state->next_made) {
+		if (state->is_met && state->tid != 0 && !is_alive(state->tid)) {
+			state->is_met = false;
+			state_free(state);
+		}
+	}
+}
+
+static struct agent_thread *state_of(int32_t tid)
+{
+	for (struct agent_thread *state = made_states; state != NULL; state = state->next_made) {
+		if (state->tid == tid)
+			return state;
+	}
+	struct agent_thread *state = state_new();
+	if (state != NULL) {
+		state->tid = tid;
+		state->is_met = true;
+	}
+	return state;
+}
+
+/* What the kernel has counted for a thread so far. */
+static void read_past(int32_t tid, uint64_t *cpu_ns, uint64_t *delay_ns)
+{
+	char path[64], text[100] = "";
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)tid);
+	*cpu_ns = *delay_ns = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	unsigned long long cpu, delay;
+	if (read(fd, text, sizeof(text) - 1) > 0 && sscanf(text, "%llu %llu", &cpu, &delay) == 2) {
+		*cpu_ns = cpu;
+		*delay_ns = delay;
+	}
+	close(fd);
+}
+
+static uint64_t ident_of(int32_t tid, const unsigned long *idents, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		clockid_t clock;
+		/* The clock's number holds the thread's. */
+		if (pthread_getcpuclockid((pthread_t)idents[i], &clock) == 0 &&
+		    (int32_t)~(clock >> 3) == tid)
+			return idents[i];
+	}
+	return 0;
+}
+
+/* A thread that is there already becomes a sampled one. */
+static int thread_meet(int32_t tid, const unsigned long *idents, size_t count)
+{
+	if (find_by_tid(tid) != NULL)
+		return 0;
+	struct agent_thread *state = state_of(tid);
+	if (state == NULL)
+		return -ENOMEM;
+	if (!slot_take(state))
+		return -EAGAIN;
+	struct ring_thread *slot = &g_agent.ring->threads[state->slot];
+	atomic_store(&state->is_busy, false);
+	slot->is_main = tid == getpid();
+	atomic_store(&slot->pthread_id, ident_of(tid, idents, count));
+	atomic_store(&slot->start_ns, now_wall_ns());
+	atomic_store_explicit(&slot->tid, tid, memory_order_release);
+	struct record_thread begin = {.thread = state->slot, .tid = tid, .time_ns = now_wall_ns()};
+	read_past(tid, &begin.before_cpu_ns, &begin.before_delay_ns);
+	push_record(&begin, RECORD_THREAD);
+	int status = clock_start_other(state);
+	atomic_store(&by_slot[state->slot], state);
+	return status;
+}
+
+int threads_start_all(const unsigned long *idents, size_t count)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *task;
+	if (tasks == NULL)
+		return -errno;
+	lock_session();
+	sweep();
+	int status = thread_meet(getpid(), idents, count);
+	while (status == 0 && (task = readdir(tasks)) != NULL) {
+		int32_t tid = (int32_t)strtol(task->d_name, NULL, 10);
+		if (tid > 0)
+			thread_meet(tid, idents, count);
+	}
+	unlock_session();
+	closedir(tasks);
+	return status;
+}
+
+static void await_idle(const struct agent_thread *state)
+{
+	uint64_t begin_ns = now_wall_ns();
+	while (atomic_load(&state->is_busy) && now_wall_ns() - begin_ns < BUSY_WAIT_NS) {
+		const struct timespec pause = {0, BUSY_POLL_NS};
+		nanosleep(&pause, NULL);
+	}
+}
+
+void threads_stop_all(void)
+{
+	lock_session();
+	for (uint32_t i = 0; i < RING_THREADS; i++) {
+		struct agent_thread *state = atomic_load(&by_slot[i]);
+		if (state == NULL)
+			continue;
+		await_idle(state);
+		clock_stop(state);
+		slot_give(state);
+	}
+	sweep();
+	unlock_session();
+}
+
+/* --- what the program calls --- */
 
 AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 				void *(*start)(void *), void *argument)
@@ -165,7 +413,7 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	if (real_pthread_create == NULL)
 		*(void **)&real_pthread_create = dlsym(RTLD_NEXT, "pthread_create");
 	struct agent_thread *self = g_agent.is_active ? state_new() : NULL;
-	if (self == NULL || !slot_take(&self->slot)) {
+	if (self == NULL || !slot_take(self)) {
 		if (self != NULL)
 			state_free(self);
 		return real_pthread_create(thread, attributes, start, argument);
@@ -175,7 +423,8 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 	self->is_signal_blocked = masks_is_blocked();
 	int status = real_pthread_create(thread, attributes, thread_main, self);
 	if (status != 0) {
-		atomic_store(&g_agent.ring->threads[self->slot].tid, 0);
+		if (self->session == g_agent.session)
+			slot_give(self);
 		state_free(self);
 	}
 	return status;

@@ -34,7 +34,7 @@ const struct command *command_find(const char *name)
 		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];
 	}
-	return NULL;
+	return strcmp(command_session.name, name) == 0 ? &command_session : NULL;
 }
 
 int command_error(const struct err *err)

@@ -38,6 +38,7 @@ extern const struct command command_top;
 extern const struct command command_recover;
 extern const struct command command_completions;
 extern const struct command command_help;
+extern const struct command command_session; /* for the Python package; in no list */
 
 /* The profile that a command reads when none is named. */
 #define DEFAULT_PROFILE "heatline-profile.json"

@@ -41,7 +41,7 @@ static const char *describe_end(const struct collector *collector, const struct 
 	const struct control *control = collector->control;
 	bool is_program = process->pid == atomic_load(&control->program_pid);
 	int status = atomic_load(&control->end_status);
-	if (process->ring != NULL || process->ring_path == NULL)
+	if (process->ring != NULL || process->ring_path == NULL || process->is_left)
 		return NULL; /* or it is only looked at from outside */
 	if (is_program && atomic_load(&control->has_ended) != 0 && WIFEXITED(status))
 		snprintf(text, size, "exit status %d", WEXITSTATUS(status));

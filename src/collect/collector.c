@@ -247,7 +247,7 @@ static void note_end(struct collector *collector, struct wheel *wheel)
 static void hear_front(struct collector *collector, struct wheel *wheel)
 {
 	int kind = link_receive(wheel->link->to_collector[0], (int)next_pause_ms(collector));
-	if (kind == LINK_ENDED)
+	if (kind == LINK_ENDED || (kind < 0 && collector->options->is_session))
 		note_end(collector, wheel);
 	if (kind >= 0)
 		return;
@@ -282,7 +282,10 @@ static void wait_a_round(struct collector *collector, struct wheel *wheel)
 {
 	if (wheel->link->to_collector[0] >= 0) {
 		hear_front(collector, wheel);
-		wake_front(collector->control);
+		if (collector->options->is_session)
+			look_at_program(collector, wheel);
+		else
+			wake_front(collector->control);
 	} else {
 		usleep(next_pause_ms(collector) * 1000);
 		look_at_program(collector, wheel);
@@ -359,7 +362,8 @@ static void turn(struct collector *collector, struct wheel *wheel)
 		     collector->cpu_samples + collector->wait_samples);
 	write_as_wanted(collector, wheel);
 	show_as_wanted(collector);
-	if (journal_is_full(&collector->journal) && clock_monotonic_ns() >= wheel->next_checkpoint_ns)
+	if (!collector->options->is_session && journal_is_full(&collector->journal) &&
+	    clock_monotonic_ns() >= wheel->next_checkpoint_ns)
 		checkpoint(collector, wheel);
 }
 
@@ -389,6 +393,8 @@ static enum loop_end loop(struct collector *collector, struct link *link)
 		collector->is_catching_up = false;
 		if (wheel.ended_ns == 0)
 			continue;
+		if (collector->options->is_session)
+			return LOOP_OVER;
 		if (count_living(collector) == 0) {
 			if (wheel.is_background)
 				collector->end_ns = last_end_ns(collector);
@@ -424,6 +430,14 @@ static void go_on_from_journal(struct collector *collector)
 		output_keep_checkpoint(collector);
 }
 
+/* A session begins when the agent says so in the control page. */
+static void set_start(struct collector *collector)
+{
+	const struct control *control = collector->control;
+	collector->start_ns = control->start_ns;
+	collector->start_epoch_s = control->start_epoch_s;
+}
+
 void collector_run(const struct run_options *options, char *folder, struct control *control,
 		   struct link *link, struct run_result *result, struct err *err)
 {
@@ -437,14 +451,17 @@ void collector_run(const struct run_options *options, char *folder, struct contr
 	init_scope(&collector, &lists);
 	collector.folder = folder;
 	collector.control = control;
-	collector.start_ns = control->start_ns;
-	collector.start_epoch_s = control->start_epoch_s;
+	set_start(&collector);
 	collector.is_off = atomic_load(&control->is_off) != 0;
-	go_on_from_journal(&collector);
+	if (!options->is_session)
+		go_on_from_journal(&collector);
 	if (!has_front || await_start(link)) {
+		set_start(&collector);
 		bool is_telling = loop(&collector, link) == LOOP_TELL;
-		result->still_running = is_telling ? count_living(&collector) : 0;
-		output_finish(&collector, is_telling, result, err);
+		result->still_running = count_living(&collector);
+		if (options->is_session)
+			atomic_store(&control->is_off, 1); /* for children that go on */
+		output_finish(&collector, result->still_running != 0, result, err);
 		if (is_telling)
 			collector.folder = NULL; /* the other process's */
 	}

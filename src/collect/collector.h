@@ -64,6 +64,7 @@ struct thread {
 	uint64_t gil_ns;         /* part of it: waiting for the GIL */
 	uint64_t gc_ns;          /* part of cpu_ns: collecting garbage */
 	uint64_t skipped_ns;     /* off the CPU while profiling was suspended */
+	uint64_t before_ns;      /* on a CPU or ready before we met it */
 	uint64_t samples;
 	uint32_t row;            /* of the timeline, or TIMELINE_NO_ROW */
 	const char *line_file;   /* interned; the line in scope it was last seen at */
@@ -128,6 +129,7 @@ struct process {
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
 	int32_t exit_status; /* as the process said itself; -1: it did not */
+	bool is_left;        /* the agent has left it; it goes on */
 	double peak_resident_bytes;
 	uint64_t seen_ns;    /* when it was last heard of; only while catching up */
 	uint64_t taken_at;   /* place and size of the last record that an earlier */
@@ -170,6 +172,11 @@ struct collector {
 };
 
 struct link;
+
+/* --- run.c --- */
+
+/* What the run's processes and other commands are to know of it. */
+void run_fill_control(struct control *control, const struct run_options *options);
 
 /* --- collector.c --- */
 

@@ -34,6 +34,8 @@ static bool would_lose(const struct collector *collector)
 int output_in_between(struct collector *collector)
 {
 	int status = 0;
+	if (collector->options->is_session)
+		return -1; /* it has no file */
 	processes_drain(collector);
 	struct profile *profile = build_profile(collector, true);
 	if (profile != NULL && !would_lose(collector))
@@ -113,7 +115,7 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 				? "profiling was never switched on; '%s' is left as it was"
 				: "the program ran too short for a single sample; '%s' is left as it was",
 			collector->options->outfile);
-	} else {
+	} else if (!collector->options->is_session) {
 		result->is_written = write_profile(collector->options, result->profile,
 						   collector->options->outfile, err) == 0;
 	}

@@ -345,6 +345,10 @@ static bool is_alive(struct process *process)
 {
 	if (process->end_ns != 0)
 		return false;
+	if (atomic_load(&process->ring->is_left) != 0) {
+		process->is_left = true;
+		return false;
+	}
 	return kill(process->pid, 0) == 0 || errno == EPERM;
 }
 

@@ -28,7 +28,7 @@ static void describe(struct control *control, const struct run_options *options)
 	free(here);
 }
 
-static void fill_control(struct control *control, const struct run_options *options)
+void run_fill_control(struct control *control, const struct run_options *options)
 {
 	control->interval_ns = (uint64_t)(options->sampling_interval_s * 1e9);
 	control->memory_window = options->memory_window_bytes;
@@ -50,7 +50,7 @@ int collect_run(const struct run_options *options, struct run_result *result, st
 	int status = folder_new(&folder, &control, err);
 	if (status != 0)
 		return status;
-	fill_control(control, options);
+	run_fill_control(control, options);
 	recover_note_words(folder, options->words);
 	front_init(&front, options, folder, control);
 	int role = front_fork_collector(&front, err);

@@ -61,6 +61,7 @@ struct run_options {
 	bool is_reduced;              /* write only lines with figures */
 	bool is_off;                  /* suspended until somebody says otherwise (runs.h) */
 	bool is_first_only;           /* leave out processes that the program starts */
+	bool is_session;              /* the program has started us (session.h) */
 
 	/* where to */
 	const char *outfile;

@@ -188,18 +188,21 @@ static void join_ended(struct collector *collector, struct process *process)
 
 /* --- beginning and end --- */
 
-static void add_thread(struct process *process, uint32_t slot, int32_t tid, uint64_t start_ns)
+static void add_thread(struct process *process, const struct record_thread *record)
 {
 	struct thread *thread = mem_zalloc(1, sizeof(*thread));
-	thread->slot = slot;
-	thread->tid = tid;
+	thread->slot = record->thread;
+	thread->tid = record->tid;
 	thread->is_main = process->threads.count == 0;
 	thread->number = process->thread_numbers++;
 	thread->schedstat_fd = thread->syscall_fd = -1;
 	thread->row = TIMELINE_NO_ROW;
-	thread->start_ns = thread->look_ns = start_ns;
+	thread->start_ns = thread->look_ns = record->time_ns;
+	thread->look_cpu_ns = record->before_cpu_ns;
+	thread->look_delay_ns = record->before_delay_ns;
+	thread->before_ns = record->before_cpu_ns + record->before_delay_ns;
 	vec_push(&process->threads, thread);
-	process->slots[slot] = thread;
+	process->slots[record->thread] = thread;
 }
 
 void threads_on_record(struct collector *collector, struct process *process,
@@ -219,5 +222,5 @@ void threads_on_record(struct collector *collector, struct process *process,
 		join_ended(collector, process);
 	}
 	if (record->head.type == RECORD_THREAD)
-		add_thread(process, record->thread, record->tid, record->time_ns);
+		add_thread(process, record);
 }

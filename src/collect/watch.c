@@ -220,7 +220,7 @@ static bool update_times(struct collector *collector, struct process *process,
 	thread->look_delay_ns = delay_ns;
 	thread->look_ns = now_ns;
 	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
-	uint64_t wall_ns = now_ns - thread->start_ns;
+	uint64_t wall_ns = now_ns - thread->start_ns + thread->before_ns;
 	thread->pending_off_ns = wall_ns > on_ns ? wall_ns - on_ns : 0;
 	return true;
 }

@@ -37,6 +37,7 @@ struct control {
 	uint64_t interval_ns;        /* wanted CPU time between samples of a thread; 0: automatic */
 	uint64_t memory_window;      /* mean bytes between sampled allocations; 0: automatic */
 	uint32_t is_first_only;      /* only the first Python process is profiled */
+	uint32_t is_cpu_only;        /* for an agent that is loaded later: no memory */
 	_Atomic int32_t first_pid;   /* that one, when it has been found */
 
 	/* what goes on */

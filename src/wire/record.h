@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 4u
+#define WIRE_VERSION 5u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -24,6 +24,7 @@ enum record_type {
 	RECORD_ALLOC,      /* struct record_alloc: a sampled allocation */
 	RECORD_FREE,       /* struct record_free: the end of one */
 	RECORD_COPY,       /* struct record_copy: a sampled copy */
+	RECORD_MARK,       /* struct record_mark: a word of the program itself */
 };
 
 struct record {
@@ -84,6 +85,8 @@ struct record_thread {
 	uint32_t thread; /* slot */
 	int32_t tid;
 	char name[16];   /* what the system calls it; only when it ends */
+	uint64_t before_cpu_ns;   /* only when it begins: what the kernel has counted for it … */
+	uint64_t before_delay_ns; /* … before, on a CPU and ready to run; 0 for a new thread */
 };
 
 enum alloc_flag {
@@ -127,6 +130,16 @@ struct record_copy {
 	uint32_t thread;
 	uint32_t count;
 	struct record_frame frames[]; /* innermost first */
+};
+
+#define MARK_MAX_BYTES 200u
+
+/* Followed by the text: text_size bytes of UTF-8, without terminator. */
+struct record_mark {
+	struct record head;
+	uint64_t time_ns;
+	uint32_t text_size; /* at most MARK_MAX_BYTES */
+	uint32_t reserved;
 };
 
 struct record_exit {

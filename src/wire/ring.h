@@ -74,6 +74,7 @@ struct ring {
 	uint64_t magic;
 	uint32_t wire_version;
 	_Atomic uint32_t state; /* enum ring_state */
+	_Atomic uint32_t is_left; /* the agent has left the process, which goes on without it */
 	int32_t pid, parent_pid;
 	uint64_t start_ns;      /* when the agent started in this process */
 	uint32_t python;        /* 0x0308 for 3.8; 0: not known */

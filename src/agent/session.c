@@ -1,0 +1,114 @@
+/* session.c - see session.h.
+ *
+ * The caller holds the GIL throughout, so no other thread is in Python's
+ * allocators, and no two sessions begin or end at once. */
+#include "agent/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/agent.h"
+
+#define SHOW_POLL_NS 2000000
+#define SHOW_TIMEOUT_NS 30000000000ull
+
+/* The run begins with the session, not when the collector was made ready for it. */
+static void note_start(uint64_t start_ns)
+{
+	struct control *control = g_agent.control;
+	control->start_epoch_s += 1e-9 * (double)(start_ns - control->start_ns);
+	control->start_ns = start_ns;
+}
+
+static const char *begin(const struct session_request *request)
+{
+	struct ring *ring;
+	const char *why = start_prepare(request->folder, &ring);
+	if (ring == NULL)
+		return why;
+	g_agent.is_loaded = true;
+	note_start(ring->start_ns);
+	atomic_fetch_add(&g_agent.session, 1);
+	if (why == NULL)
+		why = start_sampling();
+	if (why == NULL && threads_start_all(request->idents, request->ident_count) != 0) {
+		threads_stop_all();
+		signals_stop();
+		why = "no CPU timer can be made (see ulimit -i)";
+	}
+	if (why == NULL)
+		g_agent.is_active = true;
+	start_publish(ring, why);
+	if (why == NULL)
+		threads_start_all(request->idents, request->ident_count); /* those that began since */
+	return why;
+}
+
+int heatline_agent_start(const struct session_request *request, char *why, size_t size)
+{
+	int saved = errno;
+	const char *reason = NULL;
+	if (g_agent.is_active && !g_agent.is_loaded)
+		reason = "it is profiled already";
+	/* In a forked child: what is there is the parent's session. */
+	if (g_agent.is_active && g_agent.is_loaded)
+		heatline_agent_stop();
+	if (reason == NULL)
+		reason = begin(request);
+	if (reason != NULL)
+		snprintf(why, size, "%s", reason);
+	errno = saved;
+	return reason == NULL ? 0 : -1;
+}
+
+void heatline_agent_stop(void)
+{
+	if (!g_agent.is_active || !g_agent.is_loaded)
+		return;
+	int saved = errno;
+	g_agent.is_active = false;
+	threads_stop_all();
+	signals_stop();
+	start_leave_ring();
+	errno = saved;
+}
+
+int heatline_agent_state(void)
+{
+	if (!g_agent.is_active)
+		return AGENT_OUT;
+	if (agent_is_off())
+		return AGENT_OFF;
+	return AGENT_ON;
+}
+
+void heatline_agent_switch(int is_on)
+{
+	if (g_agent.is_active)
+		atomic_store(&g_agent.control->is_off, is_on == 0);
+}
+
+void heatline_agent_mark(const char *text, size_t size)
+{
+	if (g_agent.is_active && g_agent.ring->pid == getpid())
+		start_push_mark(text, size);
+}
+
+int heatline_agent_show(char *path, size_t size)
+{
+	struct control *control = g_agent.control;
+	if (!g_agent.is_active)
+		return -1;
+	uint32_t ticket = atomic_fetch_add(&control->shows_wanted, 1) + 1;
+	uint64_t deadline_ns = now_wall_ns() + SHOW_TIMEOUT_NS;
+	while ((int32_t)(atomic_load(&control->shows_done) - ticket) < 0) {
+		const struct timespec pause = {0, SHOW_POLL_NS};
+		if (now_wall_ns() > deadline_ns)
+			return -1;
+		nanosleep(&pause, NULL);
+	}
+	snprintf(path, size, "%s/" CONTROL_SHOW_FILE, start_folder());
+	return 0;
+}

@@ -1,0 +1,64 @@
+"""heatline.start, stop, profiling, enabled and mark, in a process that heatline did not start and in one that
+it did."""
+
+import json
+import os
+
+import pytest
+
+from support.paths import PROGRAMS, REPO, heatline_executable
+
+API = PROGRAMS / "api"
+
+
+def environment():
+    path = os.pathsep.join([str(heatline_executable().parent), os.environ["PATH"]])
+    return {"PYTHONPATH": str(REPO / "python"), "PATH": path}
+
+
+def facts_of(done):
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def plain(python):
+    """plain("twice.py"): what the program says of itself, without heatline run."""
+    return lambda script: facts_of(python.run_plain(API / script, env=environment()))
+
+
+def test_two_sessions_leave_nothing_behind(plain):
+    facts = plain("twice.py")
+    assert facts["after"] == facts["before"]
+    assert facts["on"] == [True, False, True, False]
+    assert min(facts["shares"]) > 0.25
+    assert set(facts["names"]) == {"MainThread", "busy"}
+    assert not facts["has_children"]
+    assert not facts["is_partial"]
+
+
+def test_starts_are_counted(plain):
+    facts = plain("nested.py")
+    assert "start()" in facts["refused"]
+    assert facts["on_between"] and not facts["on_after"]
+    assert facts["outer"] > facts["inner"] > 0
+    assert facts["inner_is_partial"]
+
+
+def test_an_exception_ends_the_block_and_not_the_profile(plain):
+    facts = plain("nested.py")
+    assert facts["error"] == "'mine'"
+    assert facts["failed"] > 0.5
+    assert not facts["on_after_error"]
+    assert facts["thread_s"] > 0.15
+
+
+def test_a_forked_child_is_part_of_its_parents_session(plain):
+    facts = plain("forked.py")
+    assert facts["refused"] == 7
+    assert facts["own"] == 50
+    assert facts["on"]
+    assert facts["processes"] >= 2
+    assert facts["samples"] > 20
+    assert facts["collectors"] == []
