@@ -43,6 +43,17 @@ static bool take_format(const char **rest, struct route *route)
 	return true;
 }
 
+static enum route_kind parse_suggest(const char **rest, struct route *route)
+{
+	if (take_word(rest, "providers"))
+		return ROUTE_PROVIDERS;
+	if (take_word(rest, "models/") && take_format(rest, route))
+		return ROUTE_MODELS;
+	if (take_word(rest, "prompt"))
+		return ROUTE_PROMPT;
+	return take_word(rest, "send") ? ROUTE_SEND : ROUTE_NONE;
+}
+
 static enum route_kind parse_api(const char *rest, struct route *route)
 {
 	enum route_kind kind = ROUTE_NONE;
@@ -61,6 +72,8 @@ static enum route_kind parse_api(const char *rest, struct route *route)
 	else if (take_word(&rest, "export/") && take_number(&rest, &route->profile) &&
 		 take_word(&rest, "/") && take_format(&rest, route))
 		kind = ROUTE_EXPORT;
+	else if (take_word(&rest, "suggest/"))
+		kind = parse_suggest(&rest, route);
 	return *rest ? ROUTE_NONE : kind;
 }
 
@@ -75,6 +88,16 @@ static const char *find_asset(const char *rest)
 			return names[i];
 	}
 	return NULL;
+}
+
+bool route_is_action(const struct route *route)
+{
+	return route->kind == ROUTE_OPEN || route->kind == ROUTE_PROMPT || route->kind == ROUTE_SEND;
+}
+
+bool route_is_stream(const struct route *route)
+{
+	return route->kind == ROUTE_LIVE || route->kind == ROUTE_MODELS || route->kind == ROUTE_SEND;
 }
 
 struct route route_parse(const char *path, const struct token *token)

@@ -10,12 +10,14 @@
  *	/TOKEN/api/export/P/FORMAT  profile P for another tool
  *	/TOKEN/api/live             the profile of a running program, each second
  *	/TOKEN/api/open             POST: open a line in the editor
+ *	/TOKEN/api/suggest/…        providers, models/ID; POST: prompt, send (suggest_api.h)
  *
  * A path is compared as it was sent: nothing is decoded, no part of it ever
  * becomes the name of a file. */
 #ifndef HEATLINE_SERVE_ROUTE_H
 #define HEATLINE_SERVE_ROUTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "serve/token.h"
@@ -30,6 +32,10 @@ enum route_kind {
 	ROUTE_EXPORT,
 	ROUTE_LIVE,
 	ROUTE_OPEN,
+	ROUTE_PROVIDERS,
+	ROUTE_MODELS,
+	ROUTE_PROMPT,
+	ROUTE_SEND,
 };
 
 #define ROUTE_FORMAT_LETTERS 15u
@@ -39,8 +45,15 @@ struct route {
 	const char *asset;  /* ROUTE_ASSET: "index.html", "app.js", "app.css"; static */
 	uint32_t profile;   /* where the path has a P */
 	uint32_t file;      /* ROUTE_SOURCE */
-	char format[ROUTE_FORMAT_LETTERS + 1]; /* ROUTE_EXPORT: small letters and digits */
+	char format[ROUTE_FORMAT_LETTERS + 1]; /* ROUTE_EXPORT, ROUTE_MODELS: small
+							* letters and digits */
 };
+
+/* Whether it takes a POST, which only the page itself may send. */
+bool route_is_action(const struct route *route);
+
+/* Whether the answer goes on for as long as it takes. */
+bool route_is_stream(const struct route *route);
 
 /* What the path (without its query) asks for. */
 struct route route_parse(const char *path, const struct token *token);

@@ -23,6 +23,7 @@
 #include "serve/api.h"
 #include "serve/listen.h"
 #include "serve/mhd.h"
+#include "serve/suggest_api.h"
 
 #define MAX_CONNECTIONS 64u
 #define MAX_HEAD_BYTES 32768u /* of memory for one connection; a head may take about half */
@@ -50,6 +51,7 @@ struct server {
 	atomic_bool is_ticket_used;
 	struct api api;
 	struct live *live; /* owned; NULL: nothing is running */
+	struct feeds *feeds; /* owned */
 	uint16_t port;
 	char address[80], ticket_address[80];
 	_Atomic uint64_t asked_ns; /* when the last good request came */
@@ -178,7 +180,9 @@ static bool is_reading(const char *method)
 
 static size_t max_body_bytes(const struct route *route)
 {
-	return route->kind == ROUTE_OPEN ? API_MAX_BODY_BYTES : 0;
+	if (!route_is_action(route))
+		return 0;
+	return route->kind == ROUTE_OPEN ? API_MAX_BODY_BYTES : SUGGEST_MAX_BODY_BYTES;
 }
 
 /* Answers what must not go on; false when the request may.  Whoever does not
@@ -187,7 +191,7 @@ static bool refuse(struct MHD_Connection *connection, const struct request_heade
 		   const struct route *route, const char *method, enum MHD_Result *result)
 {
 	bool is_page = route->kind == ROUTE_ASSET || route->kind == ROUTE_TO_PAGE;
-	bool is_action = route->kind == ROUTE_OPEN;
+	bool is_action = route_is_action(route);
 
 	if (!request_is_for_loopback(headers))
 		*result = answer_sentence(connection, MHD_HTTP_MISDIRECTED_REQUEST,
@@ -216,7 +220,7 @@ static enum MHD_Result answer(struct server *server, struct MHD_Connection *conn
 	const struct route *route = &exchange->route;
 	char page[TOKEN_LETTERS + 3];
 
-	mark_link(server, connection, true, route->kind == ROUTE_LIVE);
+	mark_link(server, connection, true, route_is_stream(route));
 	if (route->kind == ROUTE_OPEN)
 		return api_answer_open(&server->api, connection, exchange->body.data,
 				       exchange->body.size);
@@ -224,6 +228,9 @@ static enum MHD_Result answer(struct server *server, struct MHD_Connection *conn
 		snprintf(page, sizeof(page), "/%s/", server->token.text);
 		return answer_elsewhere(connection, page);
 	}
+	if (route->kind >= ROUTE_PROVIDERS)
+		return suggest_answer(server->api.store, server->feeds, connection, route,
+				      exchange->body.data, exchange->body.size);
 	return api_answer(&server->api, connection, route, headers);
 }
 
@@ -313,6 +320,7 @@ static struct MHD_Daemon *start_daemon(struct server *server, int listener)
 
 static void free_server(struct server *server)
 {
+	feeds_free(server->feeds);
 	live_free(server->live);
 	pthread_mutex_destroy(&server->lock);
 	free(server);
@@ -326,6 +334,7 @@ struct server *server_start(struct store *store, const struct server_options *op
 
 	pthread_mutex_init(&server->lock, NULL);
 	server->live = options->is_live ? live_new() : NULL;
+	server->feeds = feeds_new();
 	server->api = (struct api){.store = store, .live = server->live,
 				   .editor = options->editor};
 	if (mhd_open(err) == 0 && token_make(&server->token, err) == 0 &&
@@ -405,6 +414,7 @@ void server_stop(struct server *server)
 		return;
 	if (server->live)
 		live_end(server->live); /* nobody may be suspended when the library stops */
+	feeds_stop(server->feeds);
 	mhd.stop_daemon(server->daemon);
 	free_server(server);
 }

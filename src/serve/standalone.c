@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "serve/assets.h"
+#include "suggest/prompt.h"
+
+#define MAX_PROMPTS 50u
 
 static void write_asset(FILE *stream, const char *name, const char *before, const char *after)
 {
@@ -34,6 +38,25 @@ static void write_escaped(FILE *stream, const char *text, size_t size)
 	}
 }
 
+/* What can be asked about the hottest lines: there is no heatline behind a file. */
+static void write_prompts(void *closure, const struct profile *profile)
+{
+	FILE *stream = closure;
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		mem_exhausted(0);
+	prompt_write_hottest(profile, MAX_PROMPTS, memory);
+	if (fclose(memory) != 0)
+		mem_exhausted(size);
+	fputs("<script type=\"application/json\" id=\"heatline-prompts\">", stream);
+	write_escaped(stream, text, size);
+	fputs("</script>\n", stream);
+	free(text);
+}
+
 static void write_profiles(FILE *stream, struct store *store)
 {
 	for (uint32_t i = 0; i < store_count(store); i++) {
@@ -45,6 +68,7 @@ static void write_profiles(FILE *stream, struct store *store)
 		fputs("</script>\n", stream);
 		blob_drop(text);
 	}
+	store_use(store, 0, write_prompts, stream);
 }
 
 void standalone_write(FILE *stream, struct store *store)

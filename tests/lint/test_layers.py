@@ -1,6 +1,6 @@
 """A module includes only what stands below it; `#include` lines are the proof.
 
-    base < python, wire < agent | remote, profile < collect, report < serve < cli
+    base < python, wire < agent | remote, profile < collect, report, suggest < serve < cli
 
 Include paths are relative to src/, so the first part of a path names the module.
 """
@@ -19,8 +19,9 @@ MAY_INCLUDE = {
     "remote": {"base", "python"},
     "collect": {"base", "python", "wire", "remote", "profile"},
     "report": {"base", "profile"},
-    "serve": {"base", "profile", "report"},
-    "cli": {"base", "python", "wire", "remote", "profile", "collect", "report", "serve"},
+    "suggest": {"base", "profile"},
+    "serve": {"base", "profile", "report", "suggest"},
+    "cli": {"base", "python", "wire", "remote", "profile", "collect", "report", "suggest", "serve"},
 }
 
 
