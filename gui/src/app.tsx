@@ -4,10 +4,11 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { AppContext, type App } from "./context.ts";
 import { closeMenus, handleKey } from "./keys.ts";
 import { followLive, type Connection, type Loaded } from "./load.ts";
-import type { Profile } from "./model.ts";
+import type { Line, Profile } from "./model.ts";
 import { Help } from "./parts/help.tsx";
 import { usePrinting } from "./parts/print.tsx";
 import { RangeChip } from "./parts/range.tsx";
+import { SuggestDialog } from "./parts/suggest.tsx";
 import { TopBar } from "./parts/topbar.tsx";
 import { parseQuery } from "./search.ts";
 import { partOfRun, wholeRun } from "./slice.ts";
@@ -29,6 +30,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 	const [state, setState] = useState<State>(readAddress);
 	const [notice, setNotice] = useState("");
 	const [isHelp, setHelp] = useState(false);
+	const [suggestFor, setSuggestFor] = useState<Line>();
 	const [connection, setConnection] = useState<Connection>(loaded.profile.isPartial ? "live" : "the program has ended");
 	const [choice, theme, setTheme] = useTheme();
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -71,7 +73,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 		[profile, state.range?.from, state.range?.to],
 	);
 	const matcher = useMemo(() => parseQuery(state.query), [state.query]);
-	const app: App = { profile, baseline, server: loaded.server, slice, state, matcher, theme, go, say, setBaseline };
+	const app: App = { profile, baseline, server: loaded.server, slice, state, matcher, theme, go, say, suggest: setSuggestFor, setBaseline };
 
 	usePrinting(app);
 	useEffect(() => {
@@ -105,6 +107,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 				{state.view === "compare" && <Compare />}
 			</main>
 			<div class="notice" role="status" aria-live="polite">{notice}</div>
+			{suggestFor && <SuggestDialog line={suggestFor} close={() => setSuggestFor(undefined)} />}
 			{isHelp && <Help close={() => setHelp(false)} />}
 		</AppContext.Provider>
 	);

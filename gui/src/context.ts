@@ -20,6 +20,7 @@ export interface App {
 	// Shows something else.  `isStep`: the back button leads back (the default).
 	go(change: Partial<State>, isStep?: boolean): void;
 	say(text: string): void; // a short notice, also for screen readers
+	suggest(line: Line): void; // opens the panel for it
 	setBaseline(profile: Profile | undefined): void;
 }
 

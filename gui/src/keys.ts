@@ -3,6 +3,7 @@
 import type { App } from "./context.ts";
 import { copyMarkdown } from "./markdown.ts";
 import { openInEditor } from "./parts/detail.tsx";
+import { canSuggest } from "./parts/suggest.tsx";
 import { VIEWS, type View } from "./state.ts";
 import { readPreference } from "./store.ts";
 
@@ -39,6 +40,7 @@ export const KEYS: readonly Key[] = [
 	{ key: "p", does: "previous line that matches", act: (app) => stepLine(app, -1) },
 	{ key: "g", does: "go to a line", act: (app) => goToLine(app) },
 	{ key: "o", does: "open the line in the editor", act: (app) => openLine(app) },
+	{ key: "s", does: "suggest an optimisation of the selected line, or of the hottest", act: (app) => suggestLine(app) },
 	{ key: "i", does: "flame graph: invert", act: (app) => app.go({ view: "flame", isInverted: !app.state.isInverted, zoom: [] }) },
 	{ key: "t", does: "flame graph: as a table", act: (app) => app.go({ view: "flame", isTable: !app.state.isTable }) },
 	{ key: "a", does: "source: all lines, or only those with figures", act: (app) => app.go({ view: "source", mode: app.state.mode === "all" ? "active" : "all" }) },
@@ -100,6 +102,15 @@ function openLine(app: App): void {
 	if (!app.server?.canOpenEditor) app.say("Only a page from “heatline view” can open the editor.");
 	else if (app.state.line > 0) void openInEditor(app, app.state);
 	else app.say("Select a line first.");
+}
+
+function suggestLine(app: App): void {
+	const { state, slice } = app;
+	const selected = state.view === "source" ? slice.linesOf[state.file]?.find((line) => line.line === state.line) : undefined;
+	const line = selected ?? (state.line > 0 && state.view === "source" ? undefined : slice.lines[0]);
+	if (!canSuggest(app)) app.say("This page has no prompts: open the profile with “heatline view”.");
+	else if (line) app.suggest(line);
+	else app.say("This line has no figures.");
 }
 
 // Closes the menus that are open, except the one that holds `inside`; true if there were any.

@@ -1,5 +1,6 @@
 // What is on screen as a Markdown table, for an issue or a chat.
 
+import { copyText } from "./clipboard.ts";
 import { placeOf, type App } from "./context.ts";
 import { megabytes, percent, seconds } from "./format.ts";
 import type { Line } from "./model.ts";
@@ -33,16 +34,6 @@ function code(text: string): string {
 }
 
 export async function copyMarkdown(app: App): Promise<void> {
-	const text = markdownOf(app);
-	try {
-		await navigator.clipboard.writeText(text);
-	} catch {
-		const box = document.createElement("textarea"); // older way, for pages without the clipboard
-		box.value = text;
-		document.body.append(box);
-		box.select();
-		document.execCommand("copy");
-		box.remove();
-	}
-	app.say("Copied as Markdown.");
+	const isCopied = await copyText(markdownOf(app));
+	app.say(isCopied ? "Copied as Markdown." : "The browser does not let this page copy.");
 }

@@ -78,22 +78,6 @@ test("the standalone file asks for nothing and holds nothing of the environment"
 	assert.deepEqual(page.requests.filter((request) => !/^(file|data):/.test(request)), []);
 });
 
-test("in a frame without history, storage or origin it works all the same", async () => {
-	const html = readFileSync(fileURLToPath(htmlOf(profileOf(`${repo}/examples/demo.py`))), "utf8");
-	const context = await browser.newContext();
-	const page = await context.newPage();
-	const problems = [];
-	page.on("pageerror", (error) => problems.push(String(error)));
-	await page.setContent("<iframe sandbox='allow-scripts' width=1200 height=700></iframe>");
-	await page.evaluate((text) => { document.querySelector("iframe").srcdoc = text; }, html);
-	const frame = page.frameLocator("iframe");
-	await frame.locator(".tabs button", { hasText: "Source" }).click();
-	await frame.locator(".source").waitFor();
-	await frame.locator(".tabs button", { hasText: "Flame" }).click();
-	await frame.locator(".flame canvas").waitFor();
-	assert.deepEqual(problems, []);
-});
-
 test("no source of the page writes markup", () => {
 	const folder = join(repo, "gui/src");
 	for (const name of readdirSync(folder, { recursive: true }).filter((one) => /\.tsx?$/.test(one)))

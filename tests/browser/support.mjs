@@ -46,13 +46,19 @@ export function htmlOf(...paths) {
 
 // The same by hand, for profiles that Heatline itself would never write.
 export function pageOf(...profiles) {
+	return pageWith({}, ...profiles);
+}
+
+// With more data beside the profiles: elements' ids and what they hold.
+export function pageWith(elements, ...profiles) {
 	const asset = (name) => readFileSync(join(build, "gui", name), "utf8");
 	const digest = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 	const script = asset("app.js").replaceAll("</script", "<\\/script");
 	const style = asset("app.css");
 	const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; img-src data:`;
-	const data = profiles.map((profile, i) =>
-		`<script type="application/json" id="heatline-profile-${i}">${JSON.stringify(profile).replaceAll("<", "\\u003c")}</script>`);
+	const all = { ...Object.fromEntries(profiles.map((profile, i) => [`heatline-profile-${i}`, profile])), ...elements };
+	const data = Object.entries(all).map(([id, value]) =>
+		`<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`);
 	const page = asset("index.html")
 		.replace('<meta charset="utf-8">', () => `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">`)
 		.replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
@@ -106,8 +112,8 @@ export function launch() {
 	return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, chromiumSandbox: false });
 }
 
-// A page that keeps what went wrong in it, and what it asked for.
-export async function openPage(browser, url, options = {}) {
+// A page that keeps what went wrong in it, and what it asked for; nothing is in it yet.
+export async function newPage(browser, options = {}) {
 	const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
 	const page = await context.newPage();
 	page.problems = [];
@@ -115,6 +121,11 @@ export async function openPage(browser, url, options = {}) {
 	page.on("pageerror", (error) => page.problems.push(String(error)));
 	page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
 	page.on("request", (request) => page.requests.push(request.url()));
+	return page;
+}
+
+export async function openPage(browser, url, options = {}) {
+	const page = await newPage(browser, options);
 	await page.goto(url);
 	await page.waitForSelector(".topbar");
 	return page;

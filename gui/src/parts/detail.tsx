@@ -9,6 +9,7 @@ import type { Line } from "../model.ts";
 import { neighbours, type Neighbour, type Stacks } from "../stacks.ts";
 import { describeTimes } from "./bar.tsx";
 import { Reasons } from "./reasons.tsx";
+import { canSuggest } from "./suggest.tsx";
 
 const MOST_NEIGHBOURS = 8;
 
@@ -28,6 +29,9 @@ export function Detail({ line }: { line: Line }) {
 			<header>
 				<h2>Line {line.line} <small>in {functionOf(profile, line)}</small></h2>
 				<span class="why"><Reasons line={line} profile={profile} /></span>
+				{canSuggest(app) && (
+					<button type="button" onClick={() => app.suggest(line)}>Suggest an optimisation <kbd>s</kbd></button>
+				)}
 				{app.server?.canOpenEditor && (
 					<button type="button" onClick={() => void openInEditor(app, line)}>Open in editor <kbd>o</kbd></button>
 				)}
