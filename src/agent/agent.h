@@ -173,6 +173,10 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick);
 bool sample_walk(struct agent_thread *self, const struct walker *walker, uint32_t *count,
 		 uint8_t *flags);
 
+/* The same for another thread, by its thread state.  [handler] */
+bool sample_walk_state(struct agent_thread *self, const struct walker *walker, py_addr state,
+		       uint32_t *count, uint8_t *flags);
+
 /* --- codes.c --- */
 
 #define CODE_ID_NONE 0u
@@ -247,6 +251,10 @@ struct agent_thread *threads_self(void);
 /* In a forked child: forget every thread but the calling one. */
 void threads_after_fork(void);
 
+/* While not 0, threads that the calling one makes are not the program's and are
+ * not sampled. */
+extern __thread uint32_t g_threads_unseen __attribute__((tls_model("initial-exec")));
+
 /* --- memory.c, allocators.c; only in the agent that also profiles memory --- */
 
 /* Returns 0 or -errno. */
@@ -259,6 +267,10 @@ void memory_python_started(void) __attribute__((weak));
 /* While a handler runs its own copies are not the program's.  [handler] */
 uint64_t memory_pause(void) __attribute__((weak));
 void memory_resume(uint64_t paused) __attribute__((weak));
+
+/* What the calling thread allocates in between is not the program's. */
+void memory_hide(uint64_t saved[2]) __attribute__((weak));
+void memory_show(const uint64_t saved[2]) __attribute__((weak));
 
 /* --- signals.c --- */
 

@@ -11,6 +11,7 @@
 #include "agent/agent.h"
 #include "agent/allocators.h"
 #include "agent/meter.h"
+#include "agent/own_stack.h"
 #include "agent/sites.h"
 
 #define LATE_MAX 8192u
@@ -141,40 +142,6 @@ void heap_forget(const void *block)
 		heap_end(id, false);
 }
 
-/* The walk reads memory directly: this thread called us, so its frames are
- * whole and stay where they are. */
-static bool read_direct(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
-{
-	(void)reader;
-	memcpy(dst, (const void *)(uintptr_t)addr, size);
-	return true;
-}
-
-static size_t read_many_direct(const struct mem_reader *reader, const struct iovec *dst,
-			       const struct iovec *src, size_t count)
-{
-	(void)reader;
-	for (size_t i = 0; i < count; i++)
-		memcpy(dst[i].iov_base, src[i].iov_base, src[i].iov_len);
-	return count;
-}
-
-static const struct mem_reader direct_reader = {.read = read_direct, .read_many = read_many_direct};
-
-static bool walk_own_stack(struct agent_thread *self, uint32_t *count)
-{
-	struct walker walker = g_agent.walker;
-	uint8_t flags = 0;
-	walker.reader = &direct_reader;
-	return sample_walk(self, &walker, count, &flags);
-}
-
-static void copy_frames(const struct agent_thread *self, struct record_frame *frames, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		frames[i] = (struct record_frame){self->identities[i], self->frames[i].offset};
-}
-
 /* A reservation that leaves room for what matters more: threads, code objects,
  * samples of the CPU, ends of allocations. */
 static struct record *reserve(uint32_t bytes)
@@ -221,7 +188,7 @@ static bool push_alloc(struct agent_thread *self, const struct sample *sample)
 {
 	uint32_t count;
 	push_late();
-	if (!walk_own_stack(self, &count))
+	if (!own_stack_walk(self, &count))
 		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
 	uint64_t now_ns = now_wall_ns();
@@ -238,7 +205,7 @@ static bool push_alloc(struct agent_thread *self, const struct sample *sample)
 	out->flags = sample->flags;
 	out->count = count;
 	out->reserved = 0;
-	copy_frames(self, out->frames, count);
+	own_stack_copy(self, out->frames, count);
 	follow(sample->block, out);
 	ring_commit(record, bytes, RECORD_ALLOC);
 	return true;
@@ -247,7 +214,7 @@ static bool push_alloc(struct agent_thread *self, const struct sample *sample)
 static bool push_copy(struct agent_thread *self, const struct sample *sample)
 {
 	uint32_t count;
-	if (!walk_own_stack(self, &count))
+	if (!own_stack_walk(self, &count))
 		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_copy) + count * sizeof(struct record_frame));
 	uint64_t now_ns = now_wall_ns();
@@ -260,46 +227,12 @@ static bool push_copy(struct agent_thread *self, const struct sample *sample)
 	out->weight = sample->weight;
 	out->thread = self->slot;
 	out->count = count;
-	copy_frames(self, out->frames, count);
+	own_stack_copy(self, out->frames, count);
 	ring_commit(record, bytes, RECORD_COPY);
 	return true;
 }
 
 /* --- from a mark to a sample --- */
-
-static uint64_t load_word(const char *at)
-{
-	uint64_t word;
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-static const char *load_pointer(const char *at)
-{
-	return (const char *)(uintptr_t)load_word(at); /* NOLINT: an address */
-}
-
-/* The innermost frames: their code, and where they stand in it. */
-static uint64_t site_key(uint32_t flags)
-{
-	const struct py_layout *layout = &g_agent.layout;
-	const char *state = g_agent.this_thread_state();
-	uint64_t key = flags;
-	if (state == NULL)
-		return key;
-	const char *frame = load_pointer(state + layout->thread_frame);
-	if (frame != NULL && layout->frame_kind == PY_FRAME_CFRAME)
-		frame = load_pointer(frame + layout->cframe_current_frame);
-	/* f_lasti is half a word. */
-	uint64_t mask = layout->frame_kind == PY_FRAME_OBJECT ? UINT32_MAX : UINT64_MAX;
-	for (uint32_t i = 0; i < KEY_FRAMES && frame != NULL; i++) {
-		uint64_t at = load_word(frame + layout->frame_instr) & mask;
-		key = (key ^ load_word(frame + layout->frame_code) ^ at << 20) * 0x9e3779b97f4a7c15ull;
-		key ^= key >> 32;
-		frame = load_pointer(frame + layout->frame_previous);
-	}
-	return key;
-}
 
 /* Blocks of one line that differ in size often differ in how long they live
  * (a buffer, and what is made from it): each size is sampled for itself. */
@@ -338,24 +271,6 @@ static uint64_t site_window(const struct stream *stream, const struct agent_site
 			    meter_rate_window(&stream->all_rate, &stream->all_budget));
 }
 
-/* Whether this thread may be sampled now; keeps our own handler out. */
-static struct agent_thread *enter(void)
-{
-	struct agent_thread *self = threads_self();
-	/* What is allocated while Python ends is no line's. */
-	if (self == NULL || allocators_are_ending() || atomic_exchange(&self->is_busy, true))
-		return NULL;
-	if (agent_is_current(self))
-		return self;
-	atomic_store_explicit(&self->is_busy, false, memory_order_release);
-	return NULL;
-}
-
-static void leave(struct agent_thread *self)
-{
-	atomic_store_explicit(&self->is_busy, false, memory_order_release);
-}
-
 /* Time in the agent; being switched away in the middle is not its cost. */
 static void note_cost(uint64_t begin_ns)
 {
@@ -370,17 +285,19 @@ static void book(struct stream *stream, struct sample *sample, uint32_t key_flag
 {
 	if (sample->weight == 0 || !g_agent.is_active || sites == NULL || agent_is_off())
 		return;
-	sample->site = sites_find(sites, site_key(key_flags));
+	uint32_t frames;
+	sample->site = sites_find(sites, own_stack_key(key_flags, KEY_FRAMES, &frames));
 	sample->weight = sites_add(sample->site, sample->weight, site_window(stream, sample->site));
 	if (sample->weight == 0)
 		return;
-	struct agent_thread *self = enter();
+	/* What is allocated while Python ends is no line's. */
+	struct agent_thread *self = allocators_are_ending() ? NULL : own_stack_enter();
 	bool is_taken = false;
 	if (self != NULL) {
 		uint64_t begin_ns = now_wall_ns();
 		is_taken = push(self, sample);
 		note_cost(begin_ns);
-		leave(self);
+		own_stack_leave(self);
 	}
 	if (!is_taken)
 		sites_give_back(sample->site, sample->weight);

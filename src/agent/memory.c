@@ -358,6 +358,20 @@ void memory_resume(uint64_t paused)
 	g_copy_left = paused;
 }
 
+void memory_hide(uint64_t saved[2])
+{
+	saved[0] = g_heap_left;
+	saved[1] = g_copy_left;
+	g_heap_left = HEAP_PAUSE;
+	g_copy_left = HEAP_PAUSE;
+}
+
+void memory_show(const uint64_t saved[2])
+{
+	g_heap_left = saved[0];
+	g_copy_left = saved[1];
+}
+
 int memory_start(void)
 {
 	if (!resolve())

@@ -96,8 +96,14 @@ static void look_closer(struct agent_thread *self, struct record_sample *sample)
 bool sample_walk(struct agent_thread *self, const struct walker *walker, uint32_t *count,
 		 uint8_t *flags)
 {
-	*count = 0;
 	py_addr state = (py_addr)(uintptr_t)g_agent.this_thread_state();
+	return sample_walk_state(self, walker, state, count, flags);
+}
+
+bool sample_walk_state(struct agent_thread *self, const struct walker *walker, py_addr state,
+		       uint32_t *count, uint8_t *flags)
+{
+	*count = 0;
 	if (state == 0)
 		return true;
 	switch (walk_thread(walker, state, &self->scratch, self->frames, count)) {

@@ -5,6 +5,7 @@
  * symbols.  The interpreter is not initialised yet; nothing of it is called
  * but Py_GetVersion, which formats a constant. */
 #include "agent/agent.h"
+#include "agent/gpu.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -274,6 +275,7 @@ static void after_fork(void)
 	munmap(parent, sizeof(*parent));
 	if (memory_after_fork != NULL)
 		memory_after_fork();
+	gpu_after_fork();
 	permit_collector();
 	ring_publish(ring, RING_ACTIVE);
 	threads_after_fork();
@@ -314,6 +316,8 @@ static void on_normal_exit(int status, void *unused)
 /* os._exit, and how the children of a fork usually end. */
 AGENT_EXPORT void _exit(int status)
 {
+	if (g_agent.is_active)
+		gpu_flush();
 	push_exit(status);
 	for (;;)
 		syscall(SYS_exit_group, status);

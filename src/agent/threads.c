@@ -30,6 +30,8 @@
 #pragma weak __pthread_unregister_cancel
 #pragma weak __pthread_unwind_next
 
+__thread uint32_t g_threads_unseen __attribute__((tls_model("initial-exec")));
+
 static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 #define NO_SLOT RING_THREADS
@@ -412,7 +414,8 @@ AGENT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribu
 {
 	if (real_pthread_create == NULL)
 		*(void **)&real_pthread_create = dlsym(RTLD_NEXT, "pthread_create");
-	struct agent_thread *self = g_agent.is_active ? state_new() : NULL;
+	bool is_seen = g_agent.is_active && g_threads_unseen == 0;
+	struct agent_thread *self = is_seen ? state_new() : NULL;
 	if (self == NULL || !slot_take(self)) {
 		if (self != NULL)
 			state_free(self);

@@ -20,6 +20,7 @@
 #include "cli/live.h"
 #include "cli/places.h"
 #include "cli/target.h"
+#include "collect/nvml.h"
 #include "collect/recover.h"
 #include "collect/run.h"
 #include "report/summary.h"
@@ -41,6 +42,7 @@ struct run_settings {
 	long malloc_threshold;
 	bool is_cpu_only;
 	bool has_memory; /* --memory: asked for by name, as in Scalene */
+	bool wants_gpu, has_no_gpu; /* --gpu, --no-gpu, as given */
 	bool has_leak_detector;
 	bool has_stacks;
 	bool has_async;
@@ -93,7 +95,14 @@ static const struct option run_options[] = {
 	{.name = "on", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Measure from the start, which is the default.", FIELD(is_on)},
 	{.name = "cpu-only", .alias = "cpu", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
-	 .help = "Measure time only, not memory; --cpu is the same.", FIELD(is_cpu_only)},
+	 .help = "Measure CPU time only, neither memory nor GPU; --cpu is the same.",
+	 FIELD(is_cpu_only)},
+	{.name = "gpu", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Insist on measuring the GPU, which is done anyway where there is one: end with a "
+		 "message when there is none.",
+	 FIELD(wants_gpu)},
+	{.name = "no-gpu", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
+	 .help = "Leave the GPU alone.", FIELD(has_no_gpu)},
 	{.name = "memory", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Measure memory and copies as well as time, which is the default.",
 	 FIELD(has_memory)},
@@ -139,10 +148,24 @@ static const struct option run_options[] = {
 	{.name = "reduced-profile", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Write only lines that took time.", FIELD(is_reduced)},
 
-	{.name = "gpu", .kind = OPTION_ABSENT},
 	OPTIONS_COMMON,
 	{0},
 };
+
+/* --gpu: there has to be one. */
+static int check_gpu(const struct run_settings *settings, struct err *err)
+{
+	if (!settings->wants_gpu)
+		return 0;
+	if (settings->is_cpu_only || settings->has_no_gpu)
+		return err_set(err, ERR_USAGE, "--gpu and %s exclude each other; give one of them",
+			       settings->is_cpu_only ? "--cpu-only" : "--no-gpu");
+	struct nvml *nvml = nvml_open(err);
+	if (!nvml)
+		return -(int)err->code;
+	nvml_close(nvml);
+	return 0;
+}
 
 /* What has to hold before the program may start. */
 static int check_settings(const struct run_settings *settings, struct err *err)
@@ -156,7 +179,7 @@ static int check_settings(const struct run_settings *settings, struct err *err)
 	if (settings->program_path && !places_is_folder(settings->program_path))
 		return err_set(err, ERR_USAGE, "--program-path '%s' is not a folder",
 			       settings->program_path);
-	return 0;
+	return check_gpu(settings, err);
 }
 
 static struct run_options options_from(const struct run_settings *settings,
@@ -184,6 +207,7 @@ static struct run_options options_from(const struct run_settings *settings,
 		.cpu_percent_threshold = settings->cpu_percent_threshold,
 		.is_virtual_time = settings->is_virtual_time,
 		.has_memory = !settings->is_cpu_only,
+		.has_gpu = !settings->is_cpu_only && !settings->has_no_gpu,
 		.memory_window_bytes = (uint64_t)settings->memory_window_bytes,
 		.malloc_threshold = (double)settings->malloc_threshold,
 		.has_leak_detector = settings->has_leak_detector,

@@ -87,9 +87,9 @@ static struct metrics metrics_of(const struct tree_weights *weights, bool is_ope
 	return metrics;
 }
 
-static bool has_figures(const struct tree_weights *self)
+static bool has_figures(const struct tree_weights *self, const struct gpu_node *gpu)
 {
-	return self->samples != 0 || self->wait_ns != 0 || self->idle_ns != 0 ||
+	return gpu != NULL || self->samples != 0 || self->wait_ns != 0 || self->idle_ns != 0 ||
 	       self->alloc_bytes != 0 || self->copy_bytes != 0;
 }
 
@@ -132,14 +132,19 @@ static void book_node(struct builder *builder, uint32_t index)
 	const struct tree_node *nodes = collector->tree.nodes;
 	const struct tree_node *node = &nodes[index];
 	uint32_t outermost;
-	if (!has_figures(&node->self))
+	const struct gpu_node *gpu = build_gpu_node(collector, index);
+	if (!has_figures(&node->self, gpu))
 		return;
 	uint32_t depth = load_frames(builder, index, &outermost);
 	bool is_startup = collector->codes.items[nodes[outermost].code].is_bootstrap;
 	bool is_native = classify_is_native(&collector->codes.items[node->code], node->offset);
 	struct metrics metrics = metrics_of(&node->self, is_native);
 	metrics.at_peak_bytes = heap_node_at_peak(&collector->heap, index);
+	if (gpu != NULL)
+		metrics.gpu_s = build_gpu_seconds(gpu);
 	profile_book(builder->profile, builder->frames, depth, &metrics, is_startup);
+	if (gpu != NULL)
+		profile_book_gpu(builder->profile, builder->frames, depth, &gpu->figures);
 }
 
 static void book_moments(struct builder *builder)
@@ -299,6 +304,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	describe_run(collector, builder.profile);
 	build_processes(collector, builder.profile);
 	heap_compose(&collector->heap);
+	gpu_idle_settle(collector, !is_partial);
 	for (uint32_t i = 0; i < collector->tree.count; i++)
 		book_node(&builder, i);
 	struct metrics startup = metrics_of(&collector->startup, true);
@@ -309,6 +315,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	tasks_build(collector, builder.profile);
 	if (collector->options->has_memory)
 		build_memory(collector, builder.profile);
+	build_gpu(collector, builder.profile);
 	describe_quality(collector, builder.profile);
 	profile_finish(builder.profile);
 	free(builder.files);

@@ -85,6 +85,7 @@ static void collector_init(struct collector *collector, const struct run_options
 	codes_init(&collector->codes, collector->strings);
 	tree_init(&collector->tree);
 	heap_init(&collector->heap);
+	gpu_init(&collector->gpu);
 	awaits_init(&collector->awaits);
 	timeline_init(&collector->timeline);
 	map_init(&collector->moment_index);
@@ -106,6 +107,7 @@ static void free_process(struct process *process)
 	}
 	vec_free(&process->threads);
 	vec_free(&process->ids);
+	vec_free(&process->gpu.sites);
 	map_fini(&process->addresses);
 	images_fini(&process->images);
 	free(process->ring_path);
@@ -122,6 +124,7 @@ static void collector_fini(struct collector *collector)
 	codes_fini(&collector->codes);
 	tree_fini(&collector->tree);
 	heap_fini(&collector->heap);
+	gpu_fini(&collector->gpu);
 	awaits_fini(&collector->awaits);
 	timeline_fini(&collector->timeline);
 	intern_free(collector->strings);
@@ -358,6 +361,7 @@ static void turn(struct collector *collector, struct wheel *wheel)
 	if (!collector->is_off)
 		watch_round(collector);
 	memory_round(collector);
+	gpu_round(collector);
 	atomic_store(&collector->control->samples,
 		     collector->cpu_samples + collector->wait_samples);
 	write_as_wanted(collector, wheel);
@@ -453,6 +457,7 @@ void collector_run(const struct run_options *options, char *folder, struct contr
 	collector.control = control;
 	set_start(&collector);
 	collector.is_off = atomic_load(&control->is_off) != 0;
+	collector.gpu.is_foreign = getenv(CONTROL_GPU_ENV) != NULL;
 	if (!options->is_session)
 		go_on_from_journal(&collector);
 	if (!has_front || await_start(link)) {

@@ -6,6 +6,7 @@
  *	process.c   finds the rings, drains them
  *	samples.c   books CPU samples; stacks.c what all stacks need
  *	memory.c    books allocations and copies (heap.h)
+ *	gpu.c       books what GPUs did (gpu.h)
  *	threads.c   the threads of a process, their names
  *	watch.c     looks at threads that wait, books their waiting
  *	tasks.c     the same for tasks of event loops
@@ -24,6 +25,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/codes.h"
+#include "collect/gpu.h"
 #include "collect/heap.h"
 #include "collect/images.h"
 #include "collect/journal.h"
@@ -54,6 +56,7 @@ struct thread {
 	int32_t tid;
 	bool is_main;
 	bool is_ended;
+	bool uses_gpu;           /* the main thread of a process whose GPU work is told */
 	bool is_gone;            /* joined with others; threads.c's own */
 	uint32_t number;         /* in the order of their beginning, from 0 */
 	uint32_t joined;         /* stands for so many that have ended; 0: is a thread itself */
@@ -131,6 +134,7 @@ struct process {
 	int32_t exit_status; /* as the process said itself; -1: it did not */
 	bool is_left;        /* the agent has left it; it goes on */
 	double peak_resident_bytes;
+	struct gpu_user gpu;
 	uint64_t seen_ns;    /* when it was last heard of; only while catching up */
 	uint64_t taken_at;   /* place and size of the last record that an earlier */
 	uint32_t taken_size; /* collector took; size 0: none */
@@ -143,6 +147,7 @@ struct collector {
 	struct codes codes;
 	struct tree tree;
 	struct heap heap;
+	struct gpu gpu;
 	struct awaits awaits;
 	struct timeline timeline;
 	struct tree_weights startup; /* the interpreter's own start and end */

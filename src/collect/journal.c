@@ -201,7 +201,8 @@ void journal_end(struct collector *collector, const struct process *process)
 static bool is_definition(const struct record *record)
 {
 	return record->type == RECORD_CODE || record->type == RECORD_THREAD ||
-	       record->type == RECORD_THREAD_END;
+	       record->type == RECORD_THREAD_END || record->type == RECORD_GPU_STATE ||
+	       record->type == RECORD_GPU_DEVICE || record->type == RECORD_GPU_SITE;
 }
 
 void journal_record(struct collector *collector, const struct process *process,

@@ -27,10 +27,14 @@ static char *preload_value(const char *agent)
 }
 
 static _Noreturn void child(const struct run_options *options, const char *folder,
-			    const char *preload, const sigset_t *mask, int report_fd)
+			    const char *agent, const char *preload, const sigset_t *mask,
+			    int report_fd)
 {
 	setenv(PRELOAD_ENV, preload, 1);
 	setenv(CONTROL_ENV, folder, 1);
+	/* A profiler that the user has put there stays. */
+	if (options->has_gpu)
+		setenv(CONTROL_GPU_ENV, agent, 0);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(options->path, options->argv);
 	int failure = errno;
@@ -59,7 +63,7 @@ pid_t launch(const struct run_options *options, const char *folder, const char *
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(report[0]);
-		child(options, folder, preload, mask, report[1]);
+		child(options, folder, agent, preload, mask, report[1]);
 	}
 	int fork_error = errno;
 	free(preload);

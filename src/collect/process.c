@@ -305,6 +305,21 @@ static bool on_record(struct collector *collector, struct process *process,
 	case RECORD_COPY:
 		return record->size >= sizeof(struct record_copy) &&
 		       memory_on_copy(collector, process, (const struct record_copy *)record);
+	case RECORD_GPU_STATE:
+		return record->size >= sizeof(struct record_gpu_state) &&
+		       gpu_on_state(collector, process, (const struct record_gpu_state *)record);
+	case RECORD_GPU_DEVICE:
+		return record->size >= sizeof(struct record_gpu_device) &&
+		       gpu_on_device(collector, process, (const struct record_gpu_device *)record);
+	case RECORD_GPU_SITE:
+		return record->size >= sizeof(struct record_gpu_site) &&
+		       gpu_on_site(collector, process, (const struct record_gpu_site *)record);
+	case RECORD_GPU_WORK:
+		return record->size >= sizeof(struct record_gpu_work) &&
+		       gpu_on_work(collector, process, (const struct record_gpu_work *)record);
+	case RECORD_GPU_SPAN:
+		return record->size >= sizeof(struct record_gpu_span) &&
+		       gpu_on_span(collector, process, (const struct record_gpu_span *)record);
 	case RECORD_EXIT:
 		if (record->size < sizeof(struct record_exit))
 			return false;
@@ -359,6 +374,7 @@ static void finish_process(struct collector *collector, struct process *process)
 		watch_end(collector, process, process->threads.items[i], process->end_ns);
 	heap_process_end(&collector->heap, process->index,
 			 (double)(process->end_ns - collector->start_ns) * 1e-9);
+	gpu_on_end(collector, process);
 	if (process->ring != NULL)
 		munmap(process->ring, sizeof(*process->ring));
 	process->ring = NULL;

@@ -32,6 +32,7 @@ void run_fill_control(struct control *control, const struct run_options *options
 {
 	control->interval_ns = (uint64_t)(options->sampling_interval_s * 1e9);
 	control->memory_window = options->memory_window_bytes;
+	control->has_gpu = options->has_gpu;
 	control->is_first_only = options->is_first_only;
 	atomic_store(&control->is_off, options->is_off);
 	atomic_store(&control->off_since_ns, clock_monotonic_ns());

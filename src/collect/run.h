@@ -53,6 +53,7 @@ struct run_options {
 	double cpu_percent_threshold; /* leave out files below this share of the total */
 	bool is_virtual_time;         /* CPU time only: waiting is no part of the profile */
 	bool has_memory;              /* allocations and copies too; agent is then the memory one */
+	bool has_gpu;                 /* GPU work too, where there is any */
 	uint64_t memory_window_bytes; /* mean bytes between sampled allocations; 0: automatic */
 	double malloc_threshold;      /* allocations that make a file worth reporting */
 	bool has_leak_detector;

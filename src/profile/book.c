@@ -224,6 +224,22 @@ void profile_book(struct profile *profile, const struct book_frame *frames, uint
 		book_inclusive(profile, frames, count, seconds);
 }
 
+void profile_book_gpu(struct profile *profile, const struct book_frame *frames, uint32_t count,
+		      const struct gpu_figures *figures)
+{
+	gpu_figures_add(&profile->gpu.sum, figures);
+	uint32_t inner = count;
+	while (inner > 0 && !is_in_scope(profile, &frames[inner - 1]))
+		inner--;
+	if (inner == 0)
+		return;
+	const struct book_frame *frame = &frames[inner - 1];
+	const struct book_frame *owner = &frames[function_frame(frames, inner - 1)];
+	gpu_figures_add(&book_line(profile, frame->file, line_of(frame))->gpu, figures);
+	gpu_figures_add(&book_function(profile, owner->file, owner->function, owner->first_line)->gpu,
+			figures);
+}
+
 uint32_t profile_find_stack(struct profile *profile, const struct book_frame *frames,
 			    uint32_t count)
 {
@@ -278,7 +294,7 @@ static void round_metrics(struct metrics *metrics, double units)
 {
 	double *all[] = {&metrics->python_s, &metrics->native_s, &metrics->system_s,
 			 &metrics->wait_s,   &metrics->idle_s,	 &metrics->cpu_s,
-			 &metrics->gil_s,    &metrics->gc_s};
+			 &metrics->gil_s,    &metrics->gc_s,	 &metrics->gpu_s};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		round_seconds(all[i], units);
 	metrics->alloc_bytes = rint(metrics->alloc_bytes);
@@ -296,6 +312,14 @@ static void round_memory(struct memory *memory)
 	memory->at_peak_bytes = rint(memory->at_peak_bytes);
 	memory->leak_bytes_per_s = rint(memory->leak_bytes_per_s);
 	round_seconds(&memory->leak_likelihood, 1e6);
+}
+
+static void round_gpu(struct gpu_figures *figures)
+{
+	double *seconds[] = {&figures->kernel_s, &figures->copy_s, &figures->wait_s,
+			     &figures->idle_s};
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+		round_seconds(seconds[i], 1e9);
 }
 
 static void round_async_figures(struct async_figures *figures)
@@ -373,6 +397,7 @@ static void finish_line(struct profile_line *line)
 		      compare_times);
 	round_metrics(&line->self, 1e9);
 	round_memory(&line->memory);
+	round_gpu(&line->gpu);
 	round_async_figures(&line->async);
 	round_points(line->memory_points, line->memory_point_count);
 	round_seconds(&line->inclusive_s, 1e9);
@@ -399,6 +424,7 @@ void book_finish_file(struct profile_file *file)
 	for (uint32_t i = 0; i < file->function_count; i++) {
 		round_metrics(&file->functions[i].self, 1e9);
 		round_memory(&file->functions[i].memory);
+		round_gpu(&file->functions[i].gpu);
 		round_async_figures(&file->functions[i].async);
 		round_seconds(&file->functions[i].inclusive_s, 1e9);
 	}
@@ -411,6 +437,9 @@ void profile_settle(struct profile *profile)
 	round_seconds(&profile->elapsed_s, 1e9);
 	round_async(profile);
 	round_metrics(&profile->sum, 1e9);
+	round_gpu(&profile->gpu.sum);
+	round_seconds(&profile->gpu.busy_s, 1e9);
+	round_seconds(&profile->gpu.idle_s, 1e9);
 	round_profile_memory(profile);
 	profile->total_s = profile->outside_s;
 	for (uint32_t i = 0; i < profile->file_count; i++) {

@@ -29,6 +29,11 @@ uint32_t profile_file_index(struct profile *profile, const char *path, bool in_s
 void profile_book(struct profile *profile, const struct book_frame *frames, uint32_t count,
 		  const struct metrics *metrics, bool is_startup);
 
+/* Books what a stack did on GPUs, to the same line and function; its GPU time
+ * itself is part of the metrics. */
+void profile_book_gpu(struct profile *profile, const struct book_frame *frames, uint32_t count,
+		      const struct gpu_figures *figures);
+
 /* The stack's node, or that of its outer part into which it was folded. */
 uint32_t profile_find_stack(struct profile *profile, const struct book_frame *frames,
 			    uint32_t count);

@@ -125,6 +125,7 @@ static void merge_line(struct merge *merge, uint32_t file, const struct profile_
 	into->inclusive_s += from->inclusive_s;
 	merge_memory(merge, &into->memory, &from->memory);
 	merge_async(merge, &into->async, &from->async);
+	gpu_figures_add(&into->gpu, &from->gpu);
 	merge_columns(into, from);
 	into->memory_points = merge_points(into->memory_points, &into->memory_point_count,
 					   from->memory_points, from->memory_point_count,
@@ -171,6 +172,7 @@ static void merge_file(struct merge *merge, uint32_t index, const struct profile
 		known->inclusive_s += function->inclusive_s;
 		merge_memory(merge, &known->memory, &function->memory);
 		merge_async(merge, &known->async, &function->async);
+		gpu_figures_add(&known->gpu, &function->gpu);
 	}
 }
 
@@ -211,6 +213,7 @@ void profile_merge(struct profile *into, const struct profile *from)
 	merge_processes(&merge);
 	merge_whole_memory(&merge);
 	merge_whole_async(&merge);
+	merge_whole_gpu(&merge);
 	merge_files(&merge);
 	merge_stacks(&merge);
 	merge_run(&merge);

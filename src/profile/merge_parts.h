@@ -27,6 +27,9 @@ void merge_whole_async(struct merge *merge);
 void merge_async(const struct merge *merge, struct async_figures *into,
 		 const struct async_figures *from);
 
+/* The GPUs of the whole. */
+void merge_whole_gpu(struct merge *merge);
+
 /* Appends points, later by shift_s, and keeps at most `most` of them. */
 struct memory_point *merge_points(struct memory_point *into, uint32_t *count,
 				  const struct memory_point *from, uint32_t from_count,

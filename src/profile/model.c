@@ -62,6 +62,9 @@ void profile_free(struct profile *profile)
 	free(profile->files);
 	free(profile->footprint);
 	free(profile->blocking);
+	free(profile->gpu.devices);
+	free(profile->gpu.utilisation);
+	free(profile->gpu.memory_bytes);
 	free(profile->stacks);
 	free(profile->thread_stacks);
 	timeline_fini(&profile->timeline);
@@ -90,6 +93,7 @@ void metrics_add(struct metrics *sum, const struct metrics *part)
 	sum->cpu_s += part->cpu_s;
 	sum->gil_s += part->gil_s;
 	sum->gc_s += part->gc_s;
+	sum->gpu_s += part->gpu_s;
 	for (uint32_t i = 0; i < WAIT_KINDS; i++)
 		sum->waits_s[i] += part->waits_s[i];
 	sum->samples += part->samples;
@@ -125,7 +129,7 @@ static double share(double part, double whole)
 double metrics_weight(const struct metrics *part, const struct metrics *sum)
 {
 	return share(seconds_to_rank(part), seconds_to_rank(sum)) +
-	       share(part->alloc_bytes, sum->alloc_bytes) +
+	       share(part->alloc_bytes, sum->alloc_bytes) + share(part->gpu_s, sum->gpu_s) +
 	       share(part->kept_bytes, sum->kept_bytes) +
 	       share(part->copy_bytes, sum->copy_bytes);
 }

@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/gpu.h"
+
 struct intern;
 struct book;
 
@@ -55,6 +57,7 @@ struct metrics {
 	double cpu_s;    /* part of the above spent on a CPU (core utilisation) */
 	double gil_s;    /* part of wait_s and idle_s: waiting for the GIL */
 	double gc_s;     /* part of python_s, native_s and system_s: collecting garbage */
+	double gpu_s;    /* GPU time of what was launched; no part of any total */
 	float waits_s[WAIT_KINDS]; /* the rest of wait_s and idle_s by what it was for; not of
 				      stack nodes */
 	uint64_t samples;
@@ -137,6 +140,7 @@ struct profile_line {
 	uint32_t mark; /* book.c's own: the last stack that had this line */
 	struct async_figures async;
 	struct memory memory;
+	struct gpu_figures gpu;
 	struct memory_point *memory_points; /* owned; live bytes over time; at most 101 */
 	uint32_t memory_point_count;
 };
@@ -149,6 +153,7 @@ struct profile_function {
 	uint32_t mark; /* book.c's own */
 	struct async_figures async;
 	struct memory memory;
+	struct gpu_figures gpu;
 };
 
 struct profile_file {
@@ -297,6 +302,8 @@ struct profile {
 	struct blocking_step *blocking; /* owned; the longest first */
 	uint32_t blocking_count;        /* at most ASYNC_MAX_BLOCKING */
 
+	struct profile_gpu gpu;
+
 	struct profile_file *files; /* owned */
 	uint32_t file_count, file_room;
 	struct stack_node *stacks; /* owned */
@@ -334,7 +341,7 @@ void metrics_add(struct metrics *sum, const struct metrics *part);
 const char *metrics_waits_for(const struct metrics *metrics);
 
 /* How much of the sum a part is, for ranking only: the shares of time, of what
- * was allocated, kept and copied, added up.  Idle time counts a thousandth, so
+ * was allocated, kept and copied, of GPU time, added up.  Idle time counts a thousandth, so
  * that what has nothing else is ranked too. */
 double metrics_weight(const struct metrics *part, const struct metrics *sum);
 

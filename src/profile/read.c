@@ -165,6 +165,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 		read_heatline(reader, heatline);
 		read_memory(reader, root, heatline);
 		read_async(reader, root, heatline);
+		read_gpu(reader, root, heatline);
 		const json_t *stacks = reader_object(reader, heatline, "stacks");
 		read_files(reader, files);
 		if (stacks)
@@ -177,6 +178,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 		read_files(reader, files);
 		read_memory(reader, root, NULL);
 		read_async(reader, root, NULL);
+		read_gpu(reader, root, NULL);
 		sum_scalene(profile);
 		read_scalene_stacks(reader, reader_array(reader, root, "stacks"));
 		read_scalene_memory_stacks(reader, reader_array(reader, root, "memory_stacks"));

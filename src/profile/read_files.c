@@ -122,7 +122,8 @@ static void read_region(struct profile_reader *reader, const json_t *record,
 /* Scalene has percent of the elapsed time, and no inclusive time; it does not
  * tell the kernel's work from waiting. */
 static void read_scalene_figures(struct profile_reader *reader, const json_t *record,
-				 struct metrics *self, struct memory *memory, double *inclusive_s)
+				 struct metrics *self, struct memory *memory,
+				 struct gpu_figures *gpu, double *inclusive_s)
 {
 	double unit = reader->profile->total_s / 100;
 	self->python_s = reader_number(reader, record, "n_cpu_percent_python") * unit;
@@ -133,13 +134,14 @@ static void read_scalene_figures(struct profile_reader *reader, const json_t *re
 	self->samples = json_array_size(reader_array(reader, record, "cpu_samples_list"));
 	*inclusive_s = metrics_seconds(self);
 	read_scalene_memory(reader, record, self, memory);
+	read_scalene_gpu(reader, record, self, gpu);
 }
 
 static void read_figures(struct profile_reader *reader, const json_t *record, struct metrics *self,
-			 struct memory *memory, double *inclusive_s)
+			 struct memory *memory, struct gpu_figures *gpu, double *inclusive_s)
 {
 	if (!json_object_get(record, "n_samples")) {
-		read_scalene_figures(reader, record, self, memory, inclusive_s);
+		read_scalene_figures(reader, record, self, memory, gpu, inclusive_s);
 		return;
 	}
 	reader_seconds(reader, record, self);
@@ -147,13 +149,14 @@ static void read_figures(struct profile_reader *reader, const json_t *record, st
 	self->samples = reader_unsigned(reader, record, "n_samples", INT64_MAX);
 	*inclusive_s = reader_number(reader, record, "inclusive_s");
 	read_own_memory(reader, record, self, memory);
+	read_gpu_figures(reader, record, self, gpu);
 }
 
 static bool has_figures(const json_t *record, const struct profile_line *line)
 {
 	const struct metrics *self = &line->self;
 	return json_object_get(record, "n_samples") || line->async.await_s > 0 || metrics_seconds(self) > 0 || self->samples ||
-	       self->alloc_bytes > 0 || self->copy_bytes > 0 || line->memory.peak_bytes > 0;
+	       self->alloc_bytes > 0 || self->copy_bytes > 0 || self->gpu_s > 0 || line->memory.peak_bytes > 0;
 }
 
 /* Adds the line when it has figures; its text goes into text, to be the
@@ -163,7 +166,7 @@ static void read_line(struct profile_reader *reader, const json_t *record,
 {
 	struct profile_line line = {.line = read_line_number(reader, record, "lineno"),
 				    .sample_stride = 1};
-	read_figures(reader, record, &line.self, &line.memory, &line.inclusive_s);
+	read_figures(reader, record, &line.self, &line.memory, &line.gpu, &line.inclusive_s);
 	read_async_figures(reader, record, &line.async);
 	append_line_text(reader, record, text);
 	if (line.line == 0)
@@ -234,7 +237,7 @@ static void read_functions(struct profile_reader *reader, const json_t *function
 		struct profile_function function = {
 			.name = reader_text(reader, record, "line"),
 			.first_line = read_line_number(reader, record, "lineno")};
-		read_figures(reader, record, &function.self, &function.memory,
+		read_figures(reader, record, &function.self, &function.memory, &function.gpu,
 			     &function.inclusive_s);
 		read_async_figures(reader, record, &function.async);
 		if (!function.name)

@@ -72,6 +72,14 @@ void read_own_memory(struct profile_reader *reader, const json_t *record, struct
 void read_scalene_memory(struct profile_reader *reader, const json_t *record, struct metrics *self,
 			 struct memory *memory);
 
+/* GPU work: of a line or function; of the whole program, where heatline is NULL
+ * for Scalene's profiles. */
+void read_gpu_figures(struct profile_reader *reader, const json_t *record, struct metrics *self,
+		      struct gpu_figures *figures);
+void read_scalene_gpu(struct profile_reader *reader, const json_t *record, struct metrics *self,
+		      struct gpu_figures *figures);
+void read_gpu(struct profile_reader *reader, const json_t *root, const json_t *heatline);
+
 /* Waiting of tasks: of a line or function, which then owns names; of the whole
  * program, where heatline is NULL for Scalene's profiles. */
 void read_async_figures(struct profile_reader *reader, const json_t *record,

@@ -118,6 +118,7 @@ static void read_node(struct profile_reader *reader, const json_t *row,
 	node->self.at_peak_bytes = node_bytes(reader, row, 10);
 	node->self.gil_s = node_seconds(reader, row, 11);
 	node->self.gc_s = node_seconds(reader, row, 12);
+	node->self.gpu_s = node_seconds(reader, row, 13);
 }
 
 static void read_nodes(struct profile_reader *reader, const json_t *stacks,

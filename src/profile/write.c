@@ -22,13 +22,6 @@ static void write_run(struct json_out *out, const struct profile *profile)
 	json_put_number(out, "start_time_perf", profile->start_time_perf_s, 6);
 }
 
-/* Keys that Scalene requires and that nothing is measured for yet. */
-static void write_unmeasured(struct json_out *out)
-{
-	json_put_bool(out, "gpu", false);
-	json_put_text(out, "gpu_device", "");
-}
-
 /* "waits_s": {...}: all waiting but that for the GIL, by what it was for. */
 static void write_waits(struct json_out *out, const struct metrics *metrics)
 {
@@ -169,6 +162,8 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 		write_memory_object(out, profile);
 	if (profile->has_async)
 		write_async_object(out, profile);
+	if (profile->gpu.source)
+		write_gpu_object(out, profile);
 	write_quality(out, &profile->quality);
 	write_processes(out, profile);
 	write_threads(out, profile);
@@ -193,7 +188,7 @@ void profile_write_stream(const struct profile *profile, const struct write_opti
 	write_run(&out, profile);
 	json_put_newline(&out);
 	json_put_bool(&out, "async_profile", profile->has_async);
-	write_unmeasured(&out);
+	write_gpu_summary(&out, profile);
 	write_memory_summary(&out, &plan);
 	json_put_newline(&out);
 	write_files(&out, &plan);

@@ -27,19 +27,17 @@ static void write_percent(struct json_out *out, const struct write_plan *plan, c
 	json_put_number(out, key, profile_percent(plan->profile, seconds), DECIMALS_PERCENT);
 }
 
-/* The keys that Scalene requires of every record; the GPU is not measured yet,
- * so its are 0. */
+/* The keys that Scalene requires of every record. */
 static void write_scalene_figures(struct json_out *out, const struct write_plan *plan,
-				  const struct metrics *self, const struct memory *memory)
+				  const struct metrics *self, const struct memory *memory,
+				  const struct gpu_figures *gpu)
 {
 	write_percent(out, plan, "n_cpu_percent_python", self->python_s);
 	write_percent(out, plan, "n_cpu_percent_c", self->native_s);
 	write_percent(out, plan, "n_sys_percent", self->system_s + self->wait_s);
 	double utilization = profile_core_utilization(self);
 	json_put_number(out, "n_core_utilization", utilization, DECIMALS_FRACTION);
-	json_put_unsigned(out, "n_gpu_percent", 0);
-	json_put_unsigned(out, "n_gpu_avg_memory_mb", 0);
-	json_put_unsigned(out, "n_gpu_peak_memory_mb", 0);
+	write_scalene_gpu(out, plan, self, gpu);
 	write_scalene_memory(out, plan, self, memory);
 }
 
@@ -151,12 +149,14 @@ static void write_line(struct line_writer *writer, uint32_t number, const struct
 	json_begin_object(out, NULL);
 	json_put_unsigned(out, "lineno", number);
 	json_put_bytes(out, "line", writer->text.data, writer->text.size);
-	write_scalene_figures(out, writer->plan, &figures->self, &figures->memory);
+	write_scalene_figures(out, writer->plan, &figures->self, &figures->memory,
+			      &figures->gpu);
 	write_line_points(out, writer->plan, line);
 	write_times(out, writer->plan, line);
 	write_region(out, &region);
 	if (line) {
 		write_own_figures(out, writer->plan, &line->self, &line->memory, line->inclusive_s);
+		write_own_gpu(out, writer->plan, &line->self, &line->gpu);
 		write_async_figures(out, writer->plan->profile, &line->async);
 		write_columns(out, line);
 	}
@@ -203,11 +203,12 @@ static void write_functions(struct json_out *out, const struct write_plan *plan,
 		json_begin_object(out, NULL);
 		json_put_unsigned(out, "lineno", function->first_line);
 		json_put_text(out, "line", function->name);
-		write_scalene_figures(out, plan, &function->self, &function->memory);
+		write_scalene_figures(out, plan, &function->self, &function->memory, &function->gpu);
 		write_line_points(out, plan, NULL);
 		write_times(out, plan, NULL);
 		write_own_figures(out, plan, &function->self, &function->memory,
 				  function->inclusive_s);
+		write_own_gpu(out, plan, &function->self, &function->gpu);
 		write_async_figures(out, plan->profile, &function->async);
 		json_end_object(out);
 	}

@@ -59,6 +59,16 @@ void write_line_points(struct json_out *out, const struct write_plan *plan,
 void write_own_memory(struct json_out *out, const struct write_plan *plan,
 		      const struct metrics *self, const struct memory *memory);
 
+/* Scalene's GPU keys of a record, and ours; none of these without a GPU. */
+void write_scalene_gpu(struct json_out *out, const struct write_plan *plan,
+		       const struct metrics *self, const struct gpu_figures *figures);
+void write_own_gpu(struct json_out *out, const struct write_plan *plan, const struct metrics *self,
+		   const struct gpu_figures *figures);
+
+/* Scalene's GPU keys of the top level; "gpu": {...} of the "heatline" object. */
+void write_gpu_summary(struct json_out *out, const struct profile *profile);
+void write_gpu_object(struct json_out *out, const struct profile *profile);
+
 /* Waiting of tasks at a line or in a function; nothing where there was none. */
 void write_async_figures(struct json_out *out, const struct profile *profile,
 			 const struct async_figures *figures);

@@ -155,7 +155,8 @@ static bool is_worth_listing(const struct write_plan *plan, uint32_t index)
 	double share = profile_percent(plan->profile, metrics_seconds(self));
 	if (!file->in_scope || !has_kept_line(plan, file))
 		return false;
-	return share >= plan->options->cpu_percent_threshold ||
+	double gpu_share = self->gpu_s > 0 ? 100 * self->gpu_s / plan->profile->sum.gpu_s : 0;
+	return fmax(share, gpu_share) >= plan->options->cpu_percent_threshold ||
 	       (self->alloc_bytes >= MIN_FILE_ALLOC_BYTES &&
 		count_allocs(plan, file) >= plan->options->malloc_threshold);
 }

@@ -323,7 +323,7 @@ static uint64_t bytes(double count)
 }
 
 /* [parent, function, line, samples, python, native, system, wait, cpu, idle,
- * allocated, kept, copied, at peak, gil, gc]; zeros at the end are left out. */
+ * allocated, kept, copied, at peak, gil, gc, gpu]; zeros at the end are left out. */
 static void write_node(struct json_out *out, struct tables *tables, const struct write_plan *plan,
 		       uint32_t i)
 {
@@ -341,7 +341,8 @@ static void write_node(struct json_out *out, struct tables *tables, const struct
 			      bytes(self->copy_bytes),
 			      bytes(self->at_peak_bytes),
 			      microseconds(self->gil_s),
-			      microseconds(self->gc_s)};
+			      microseconds(self->gc_s),
+			      microseconds(self->gpu_s)};
 	size_t count = sizeof(figures) / sizeof(figures[0]);
 	while (count && figures[count - 1] == 0)
 		count--;

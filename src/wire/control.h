@@ -15,6 +15,7 @@
 #define CONTROL_ENV "HEATLINE_RUN" /* the run's folder, for agents */
 #define CONTROL_FILE "control"
 #define RING_FILE_PREFIX "ring-"   /* then the pid, a dash, and a number */
+#define CONTROL_GPU_ENV "CUDA_INJECTION64_PATH" /* what the driver loads into its users */
 #define CONTROL_SHOW_FILE "show.json"
 #define CONTROL_PATH_BYTES 4096u
 
@@ -36,6 +37,7 @@ struct control {
 	/* settings */
 	uint64_t interval_ns;        /* wanted CPU time between samples of a thread; 0: automatic */
 	uint64_t memory_window;      /* mean bytes between sampled allocations; 0: automatic */
+	uint32_t has_gpu;            /* GPU work is wanted */
 	uint32_t is_first_only;      /* only the first Python process is profiled */
 	uint32_t is_cpu_only;        /* for an agent that is loaded later: no memory */
 	_Atomic int32_t first_pid;   /* that one, when it has been found */

@@ -25,6 +25,11 @@ enum record_type {
 	RECORD_FREE,       /* struct record_free: the end of one */
 	RECORD_COPY,       /* struct record_copy: a sampled copy */
 	RECORD_MARK,       /* struct record_mark: a word of the program itself */
+	RECORD_GPU_STATE,  /* struct record_gpu_state: how the GPU is measured */
+	RECORD_GPU_DEVICE, /* struct record_gpu_device: a GPU that is used */
+	RECORD_GPU_SITE,   /* struct record_gpu_site: a stack that launches work */
+	RECORD_GPU_WORK,   /* struct record_gpu_work: what a site had the GPU do */
+	RECORD_GPU_SPAN,   /* struct record_gpu_span: a stretch of time on a GPU */
 };
 
 struct record {
@@ -139,6 +144,68 @@ struct record_mark {
 	struct record head;
 	uint64_t time_ns;
 	uint32_t text_size; /* at most MARK_MAX_BYTES */
+	uint32_t reserved;
+};
+
+enum gpu_state {
+	GPU_STATE_ON = 1, /* every kernel and copy is told */
+	GPU_STATE_OFF,    /* they are not, or no more; text says why */
+};
+
+struct record_gpu_state {
+	struct record head;
+	uint64_t time_ns;
+	uint32_t state; /* enum gpu_state */
+	uint32_t reserved;
+	char text[240]; /* ends with 0 */
+};
+
+/* device: the process's own number of it; bus tells which one that is. */
+struct record_gpu_device {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t memory_bytes;
+	uint32_t device;
+	uint32_t reserved;
+	char name[96];
+	char bus[16]; /* "0000:1b:00.0"; empty: not known */
+};
+
+#define GPU_SITE_NONE 0u /* no stack is known */
+
+/* A stack, from now on known by a number. */
+struct record_gpu_site {
+	struct record head;
+	uint64_t time_ns;
+	uint32_t site;
+	uint32_t count;
+	struct record_frame frames[]; /* innermost first */
+};
+
+/* What a site had one device do since the last such record. */
+struct record_gpu_work {
+	struct record head;
+	uint64_t time_ns;
+	uint32_t site, device;
+	uint64_t kernel_ns, copy_ns;
+	uint64_t copied_bytes, to_device_bytes, from_device_bytes;
+	uint64_t alloc_bytes;
+	uint64_t memory_mib_ns; /* MiB in use, summed over the time of the work */
+	uint64_t memory_peak_bytes;
+	uint64_t wait_ns; /* the thread blocked on the device */
+	uint32_t launches, copies, waits;
+	uint32_t reserved;
+};
+
+/* Between time_ns and end_ns the device worked for busy_ns; spans of a device
+ * come in order and do not overlap. */
+struct record_gpu_span {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t end_ns, busy_ns;
+	uint64_t memory_bytes; /* that the process has taken of it by then */
+	uint64_t memory_peak_bytes; /* most since the last span */
+	uint32_t device;
 	uint32_t reserved;
 };
 

@@ -1,0 +1,141 @@
+/* gpu.c - see gpu.h.
+ *
+ * Whatever goes wrong, the program's own use of the GPU goes on: we say why in
+ * the ring and stay out of the way; the collector then samples from outside. */
+#include "agent/gpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/agent.h"
+
+/* Work is told at most so long after it was done. */
+#define FLUSH_MS 100u
+#define FLUSH_FORCED 1u
+
+/* What the driver calls (see gpu.h); 1: all is well. */
+int InitializeInjection(void);
+
+static _Atomic bool is_on;
+static pid_t own_pid; /* CUPTI does not cross a fork */
+static void *subscriber;
+
+static void push_state(enum gpu_state state, const char *text)
+{
+	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_gpu_state));
+	if (record == NULL)
+		return;
+	struct record_gpu_state *out = (struct record_gpu_state *)record;
+	out->time_ns = now_wall_ns();
+	out->state = (uint32_t)state;
+	out->reserved = 0;
+	memset(out->text, 0, sizeof(out->text));
+	snprintf(out->text, sizeof(out->text), "%s", text);
+	ring_commit(record, sizeof(*out), RECORD_GPU_STATE);
+}
+
+static const char *reason_of(int result)
+{
+	const char *text = NULL;
+	if (result == CUPTI_TAKEN)
+		return "another profiler has CUPTI in this process";
+	if (result == CUPTI_NOT_PERMITTED)
+		return "the driver permits profiling to the administrator only "
+		       "(NVreg_RestrictProfilingToAdminUsers)";
+	if (result == CUPTI_OLD_DRIVER)
+		return "CUPTI does not fit the driver";
+	if (g_cupti.cuptiGetResultString(result, &text) != CUPTI_DONE || text == NULL)
+		return "CUPTI failed without a reason";
+	return text;
+}
+
+static const int kinds[] = {CUPTI_KERNEL, CUPTI_COPY, CUPTI_SET, CUPTI_PEER_COPY, CUPTI_MEMORY};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* Only kernels have to be; a version may lack the others. */
+static int enable_activity(void)
+{
+	int result = g_cupti.cuptiActivityRegisterCallbacks(gpu_records_on_request,
+							    gpu_records_on_complete);
+	for (size_t i = 0; i < KINDS && result == CUPTI_DONE; i++) {
+		int enabled = g_cupti.cuptiActivityEnable(kinds[i]);
+		if (kinds[i] == CUPTI_KERNEL)
+			result = enabled;
+	}
+	if (result == CUPTI_DONE)
+		g_cupti.cuptiActivityFlushPeriod(FLUSH_MS);
+	return result;
+}
+
+/* NULL, or why it does not work. */
+static const char *start(void)
+{
+	const char *why = gpu_library_open();
+	if (why != NULL)
+		return why;
+	if (gpu_launch_start() != 0)
+		return "no memory for the table of launches";
+	int result = gpu_launch_subscribe(&subscriber);
+	if (result != CUPTI_DONE)
+		return reason_of(result);
+	result = enable_activity();
+	if (result == CUPTI_DONE)
+		return NULL;
+	g_cupti.cuptiUnsubscribe(subscriber);
+	return reason_of(result);
+}
+
+void gpu_flush(void)
+{
+	if (atomic_load(&is_on) && own_pid == getpid())
+		g_cupti.cuptiActivityFlushAll(FLUSH_FORCED);
+}
+
+void gpu_stop(const char *reason)
+{
+	if (!atomic_exchange(&is_on, false))
+		return;
+	for (size_t i = 0; i < KINDS; i++)
+		g_cupti.cuptiActivityDisable(kinds[i]);
+	g_cupti.cuptiUnsubscribe(subscriber);
+	push_state(GPU_STATE_OFF, reason);
+}
+
+void gpu_after_fork(void)
+{
+	atomic_store(&is_on, false);
+	gpu_launch_after_fork();
+	gpu_records_after_fork();
+}
+
+static void on_exit_flush(void)
+{
+	gpu_flush();
+	atomic_store(&is_on, false);
+}
+
+AGENT_EXPORT int InitializeInjection(void)
+{
+	uint64_t saved[2];
+	int saved_errno = errno;
+	if (!g_agent.is_active || g_agent.control->has_gpu == 0 || atomic_load(&is_on))
+		return 1;
+	if (memory_hide != NULL)
+		memory_hide(saved);
+	g_threads_unseen++;
+	const char *why = start();
+	g_threads_unseen--;
+	if (memory_show != NULL)
+		memory_show(saved);
+	if (why == NULL) {
+		own_pid = getpid();
+		atomic_store(&is_on, true);
+		/* Behind the driver's own, so that it runs before them. */
+		atexit(on_exit_flush);
+	}
+	push_state(why == NULL ? GPU_STATE_ON : GPU_STATE_OFF, why == NULL ? "" : why);
+	errno = saved_errno;
+	return 1;
+}

@@ -1,0 +1,69 @@
+/* build_gpu.c - what GPUs did, into a profile. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "collect/collector.h"
+
+#define NS 1e-9
+
+const struct gpu_node *build_gpu_node(const struct collector *collector, uint32_t node)
+{
+	const struct gpu *gpu = &collector->gpu;
+	const uint64_t *index = map_get(&gpu->node_index, node);
+	return index == NULL ? NULL : &gpu->nodes.items[*index];
+}
+
+double build_gpu_seconds(const struct gpu_node *node)
+{
+	return node->figures.kernel_s + node->figures.copy_s + node->sampled_s;
+}
+
+static void build_devices(const struct gpu *gpu, struct profile *profile)
+{
+	struct profile_gpu *out = &profile->gpu;
+	out->devices = mem_zalloc(gpu->cards.count, sizeof(*out->devices));
+	for (uint32_t i = 0; i < gpu->cards.count; i++) {
+		const struct gpu_card *card = &gpu->cards.items[i];
+		out->devices[out->device_count++] = (struct gpu_device){
+			.name = profile_intern(profile, card->name),
+			.memory_bytes = card->memory_bytes,
+			.busy_s = NS * (double)card->busy_ns,
+			.peak_bytes = card->peak_bytes,
+		};
+	}
+}
+
+static void build_bins(const struct gpu *gpu, struct profile_gpu *out)
+{
+	out->bin_s = NS * (double)gpu->bin_ns;
+	out->bins = gpu->bins;
+	out->utilisation = mem_zalloc(gpu->bins, sizeof(*out->utilisation));
+	out->memory_bytes = mem_zalloc(gpu->bins, sizeof(*out->memory_bytes));
+	for (uint32_t i = 0; i < gpu->bins; i++) {
+		double busy = 100.0 * (double)gpu->bin_busy_ns[i] / (double)gpu->bin_ns;
+		out->utilisation[i] = busy < 100 ? busy : 100;
+		out->memory_bytes[i] = gpu->bin_bytes[i];
+	}
+}
+
+void build_gpu(struct collector *collector, struct profile *profile)
+{
+	const struct gpu *gpu = &collector->gpu;
+	struct profile_gpu *out = &profile->gpu;
+	if (gpu->note != NULL && !gpu->is_measured && gpu->cards.count == 0) {
+		char text[400];
+		snprintf(text, sizeof(text), "the program uses CUDA, but its GPU cannot be measured: %s",
+			 gpu->note);
+		build_warn(profile, text);
+		return;
+	}
+	if (gpu->cards.count == 0)
+		return;
+	out->source = profile_intern(profile, gpu->is_sampled ? "nvml" : "cupti");
+	out->note = profile_intern(profile, gpu->note);
+	build_devices(gpu, profile);
+	out->busy_s = NS * (double)gpu->busy_ns;
+	uint64_t whole_ns = gpu->last_ns - gpu->first_ns;
+	out->idle_s = whole_ns > gpu->busy_ns ? NS * (double)(whole_ns - gpu->busy_ns) : 0;
+	build_bins(gpu, out);
+}

@@ -1,0 +1,173 @@
+"""GPU work by line, with stand-ins for NVIDIA's libraries.
+
+The stand-ins (doubles/) are test doubles: no GPU is needed, and every way in which the real
+libraries fail can be had.  What a real GPU does is in tests/gpu.
+"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+DOUBLES = Path(__file__).parent / "doubles"
+MB = 1 << 20
+
+HEAD = """\
+import ctypes, os, sys, threading, time
+from ctypes import c_long
+
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
+"""
+
+
+def build(folder, source, name, *flags):
+    folder.mkdir(parents=True, exist_ok=True)
+    command = ["gcc", "-shared", "-fPIC", "-Wall", "-Werror", *flags, "-o", folder / name]
+    subprocess.run([*command, f"-Wl,-soname,{name}", DOUBLES / source, "-ldl", "-lpthread"], check=True)
+
+
+@pytest.fixture(scope="session")
+def doubles(tmp_path_factory):
+    """Folders with the stand-ins: driver (with NVML), cupti, cupti-lacking."""
+    root = tmp_path_factory.mktemp("doubles")
+    build(root / "driver", "cuda.c", "libcuda.so.1")
+    build(root / "nvml", "nvml.c", "libnvidia-ml.so.1")
+    build(root / "cupti", "cupti.c", "libcupti.so.13")
+    build(root / "cupti-lacking", "cupti.c", "libcupti.so.13", "-DWITHOUT_FLUSH_PERIOD")
+    return root
+
+
+class Gpu:
+    """Runs programs under Heatline with some of the stand-ins."""
+
+    def __init__(self, python, program, doubles):
+        self.python, self.program, self.doubles = python, program, doubles
+
+    def run(self, body, *folders, options=(), **settings):
+        script = self.program(HEAD + body)
+        path = ":".join(str(self.doubles / name) for name in ("driver", *folders))
+        env = {"LD_LIBRARY_PATH": path, **{f"DOUBLE_{k.upper()}": str(v) for k, v in settings.items()}}
+        done = self.python.heatline_run(script, options=options, env=env)
+        assert done.returncode == 0, done.describe()
+        return done
+
+
+@pytest.fixture
+def gpu(python_build, program, doubles):
+    return Gpu(python_build, program, doubles)
+
+
+@pytest.fixture
+def one_gpu(any_python, program, doubles):
+    """For what is the same on every Python."""
+    return Gpu(any_python, program, doubles)
+
+
+def line_with(done, text):
+    found = [line for line in done.lines_of("program.py").values() if text in line["line"]]
+    assert len(found) == 1, f"{text}: {found}"
+    return found[0]
+
+
+WORK = """
+def small():
+    for _ in range(500):
+        cuda.double_launch(0, 100, 1)
+
+def main():
+    cuda.double_memory(0, c_long(512 << 20), 1)
+    cuda.double_copy(0, 5000, c_long(10 << 20), 1)  # to
+    small()
+    cuda.double_copy(0, 2000, c_long(3 << 20), 2)  # from
+    cuda.double_launch(0, 1000, 7)  # graph
+    cuda.double_runtime_launch(0, 4000)  # runtime
+    cuda.double_synchronise(0)
+    cuda.double_memory(0, c_long(512 << 20), 0)
+
+main()
+"""
+
+
+def test_work_is_booked_to_the_line_that_launched_it(gpu):
+    done = gpu.run(WORK, "cupti")
+    whole = done.profile["heatline"]["gpu"]
+    assert whole["source"] == "cupti" and whole["note"] is None
+    small = line_with(done, "double_launch(0, 100, 1)")
+    assert small["gpu_launches"] == 500 and small["gpu_kernel_s"] == pytest.approx(0.05)
+    assert small["n_gpu_percent"] == pytest.approx(100 * 0.05 / 0.068, abs=0.01)
+    to, back = line_with(done, "# to"), line_with(done, "# from")
+    assert to["gpu_copy_s"] == pytest.approx(0.005) and to["gpu_to_device_mb"] == 10
+    assert to["gpu_copied_mb"] == 10 and to["gpu_from_device_mb"] == 0 and to["gpu_launches"] == 0
+    assert back["gpu_copy_s"] == pytest.approx(0.002) and back["gpu_from_device_mb"] == 3
+    graph = line_with(done, "# graph")
+    assert graph["gpu_launches"] == 7 and graph["gpu_s"] == pytest.approx(0.007)
+    assert line_with(done, "# runtime")["gpu_s"] == pytest.approx(0.004)
+    assert whole["kernel_s"] == pytest.approx(0.061) and whole["copy_s"] == pytest.approx(0.007)
+    assert whole["launches"] == 508 and whole["copied_mb"] == 13
+
+
+def test_memory_and_devices(gpu):
+    done = gpu.run(WORK, "cupti")
+    whole = done.profile["heatline"]["gpu"]
+    assert done.profile["gpu"] is True and done.profile["gpu_device"] == "Double GPU 0"
+    (device,) = whole["devices"]
+    assert device["name"] == "Double GPU 0" and device["memory_mb"] == 8192
+    assert device["peak_memory_mb"] == 512 and whole["alloc_mb"] == 512
+    assert line_with(done, "c_long(512 << 20), 1)")["gpu_alloc_mb"] == 512
+    small = line_with(done, "double_launch(0, 100, 1)")
+    assert small["n_gpu_avg_memory_mb"] == small["n_gpu_peak_memory_mb"] == 512
+    assert max(whole["memory_mb"]) == 512
+    assert len(whole["memory_mb"]) == len(whole["utilisation"]) <= 200
+
+
+def test_busy_idle_and_waiting(gpu):
+    done = gpu.run(
+        """
+def load():
+    end = time.time() + 0.4
+    while time.time() < end: pass  # load
+
+for _ in range(2):
+    cuda.double_launch(0, 200000, 1)
+    cuda.double_synchronise(0)
+    load()
+cuda.double_launch(0, 1000, 1)
+cuda.double_synchronise(0)
+load()  # behind the last work
+""",
+        "cupti",
+    )
+    whole = done.profile["heatline"]["gpu"]
+    assert whole["busy_s"] == pytest.approx(0.401, rel=0.02)
+    assert whole["idle_s"] >= 0.78
+    # A part of the loading lies behind the last work, and is no idling.
+    load = line_with(done, "# load")
+    assert load["gpu_idle_s"] == pytest.approx(whole["idle_s"], rel=0.25)
+    sync = [l for l in done.lines_of("program.py").values() if "synchronise" in l["line"]]
+    assert sync[0]["gpu_waits"] == 2 and sync[0]["gpu_wait_s"] >= 0.39
+    assert sync[0]["gpu_idle_s"] < 0.2 * sync[0]["gpu_wait_s"]
+    assert whole["waits"] == 3
+    assert max(whole["utilisation"]) > 50
+
+
+def test_a_thread_without_python_works_for_the_one_that_waits(gpu):
+    """Autograd's threads launch what backward() in another thread asked for."""
+    done = gpu.run(
+        """
+def backward():
+    cuda.double_launch(0, 10, 1)  # as backward() does itself
+    cuda.double_engine(0, 1000, 20)  # backward
+
+def step():
+    cuda.double_launch(0, 500, 1)  # forward
+    backward()
+
+for _ in range(5):
+    step()
+cuda.double_synchronise(0)
+""",
+        "cupti",
+    )
+    assert line_with(done, "# backward")["gpu_s"] == pytest.approx(0.1, rel=0.01)
+    assert line_with(done, "# forward")["gpu_s"] == pytest.approx(0.0025, rel=0.01)
