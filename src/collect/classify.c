@@ -33,6 +33,7 @@ enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t o
 	case PY_OP_JIT:
 		return VERDICT_PYTHON;
 	case PY_OP_CALL:
+	case PY_OP_HANDLER:
 	case PY_OP_OTHER:
 		break;
 	}
@@ -52,27 +53,37 @@ static uint32_t loads_of(enum py_op_kind kind)
 }
 
 /* Looks along the straight piece of code that the instruction stands in: from
- * one jump to the next.  An instruction that jumps itself, such as the head of
+ * one jump to the next.  Where exceptions are caught, the handlers are met as often
+ * as something raises, which is what makes an instruction that raises look long:
+ * half a microsecond for the exception, and none of the loads behind it.  An instruction that jumps itself, such as the head of
  * a for loop, is jumped to as well: it runs as often as what follows it, not
  * as what stands before it.  Instructions have inline caches behind them, so
  * the way leads from the code's start. */
 static struct neighbours look_around(const struct code *code, uint32_t op)
 {
 	struct neighbours found = {0, 0};
+	uint64_t handled = 0;
+	bool is_past = false;
 	uint32_t ops = code->bytecode_size / 2;
 	for (uint32_t i = 0; i < ops; i += 1 + py_op_caches(code->version, code->bytecode[i * 2])) {
 		uint8_t opcode = code->bytecode[i * 2];
-		uint32_t loads = loads_of(py_op_kind(code->version, opcode));
-		if (loads > 0) {
+		enum py_op_kind kind = py_op_kind(code->version, opcode);
+		if (kind == PY_OP_HANDLER)
+			handled += code->ops[i].leaf;
+		if (is_past)
+			continue;
+		if (loads_of(kind) > 0) {
 			found.samples += code->ops[i].leaf;
-			found.loads += loads;
+			found.loads += loads_of(kind);
 		}
 		if (!py_op_is_jump(code->version, opcode))
 			continue;
 		if (i > op)
-			break;
-		found = (struct neighbours){0, 0};
+			is_past = true;
+		else
+			found = (struct neighbours){0, 0};
 	}
+	found.samples += handled;
 	return found;
 }
 

@@ -2,9 +2,9 @@
  *
  * The rows are printed by tests/integration/probes/opcodes.py --c, run by each
  * interpreter; a test derives them again.  Letters: o other, c call, p call of
- * Python, n call of C, t trivial, l lookup, x cache, j compiled; upper case:
- * control may go elsewhere than to the next instruction.  Caches: digits to
- * the base 20. */
+ * Python, n call of C, t trivial, l lookup, x cache, j compiled, h handler; upper
+ * case: control may go elsewhere than to the next instruction.  Caches: digits
+ * to the base 20. */
 #include "python/opcodes.h"
 
 #include <stddef.h>
@@ -22,42 +22,42 @@ static const struct opcode_row rows[] = {
 	{
 		.version = 0x0306,
 		.kinds = "oottttoootoooooooooooooooooooooooooooooooooooooooooocooooooooooo"
-			 "ooooooooOoooooooOcoOooOoOooooOooooootloooooocoTOOTOOlooOooootooo"
+			 "ooooooooOoooooooOcoOooOoOhoooOooooootloooooocoTOOTOOlooOooootooo"
 			 "ooOcooottooooccctooooooooooooooooooooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x0307,
 		.kinds = "oottttoootoooooooooooooooooooooooooooooooooooooooooocooooooooooo"
-			 "ooooooooOoooooooOcoOooOoOooooOooooootloooooocoTOOTOOlooOooootooo"
+			 "ooooooooOoooooooOcoOooOoOhoooOooooootloooooocoTOOTOOlooOooootooo"
 			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x0308,
 		.kinds = "ootttttootoooooooooooooooooooooooooooooooooooooooooocoOooooooooo"
-			 "ooooooooOoooooooocoOooOoOooooOooooootloooooocoTOOTOOloooooootooo"
+			 "ooooooooOoooooooocoOooOoOhoooOooooootloooooocoTOOTOOloooooootooo"
 			 "ooOcooottooooccctoooooooooooooooocOooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x0309,
 		.kinds = "ootttttootooooooooooooooooooooooooooooooooooooooOcoocoOooooooooo"
-			 "ooooooooOooooooooooOooOooooooOooooootloooooocoTOOTOOlooooOootooo"
+			 "ooooooooOooooooooooOooOoohoooOooooootloooooocoTOOTOOlooooHootooo"
 			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x030a,
 		.kinds = "ootttttootooooooooooooooooooooooooooooooooooooooocoocoOooooooooo"
-			 "ooooooooOooooooooooOooOooooooOooooottloooooocoTOOTOOlooOoOootooo"
+			 "ooooooooOooooooooooOooOoohoooOooooottloooooocoTOOTOOlooOoHootooo"
 			 "ooOcooottooooccctoooooooooooooooocoooooooooooooooooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 	},
 	{
 		.version = 0x030b,
-		.kinds = "xotooooootooooooooopoocppooOOOooootoooToooootttotcooccOtoooooooo"
-			 "oonnoooonnoOnnnnnnoOooOooooooOooooottloooooocoTOOnOOlooOtnoOtoon"
+		.kinds = "xotooooootooooooooopoocppooOOOoooothhoToooootttotcooccOtoooooooo"
+			 "oonnoooonnoOnnnnnnoOooOoohoooOooooottloooooocoTOOnOOlooOtnoOtoon"
 			 "OOOoooTottooTncotooootttooooooooooooooooooocoOOOOooooooooooooooo"
 			 "oooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo",
 		.caches = "00011111100001101444444444222200000000044444000550000005aaaa10aa"
@@ -67,8 +67,8 @@ static const struct opcode_row rows[] = {
 	},
 	{
 		.version = 0x030c,
-		.kinds = "xotOoooootoooooooooopooppooopnoooonooonnnnnnnnnnncooccOOnoooooOO"
-			 "OPoooooopooOopoooooOtototooooOooooottloooooocoTttoOOlooOtOoOtoot"
+		.kinds = "xotOoooootoooooooooopooppooopnoooonhhonnnnnnnnnnncooccOOnoooooOO"
+			 "OPoooooopooOopoooooOtotothoooOooooottloooooocoTttoOOlooOtOoOtoot"
 			 "OOOoooTottooTocttooootOtooooooooooooooooPoocoooooooooooooooooooo"
 			 "ooooooooooooooooooooooooooooooooooooooooooooooOOtcOOcTTOOOOooooo",
 		.caches = "0000001110100110101111133100330000300033333333333000000031111011"
@@ -78,7 +78,7 @@ static const struct opcode_row rows[] = {
 	},
 	{
 		.version = 0x030d,
-		.kinds = "xccoooooOoOoooooooooooOoooooootoootOOooooootcooooooooccoocoootto"
+		.kinds = "xccoooohOoOoooooooooooOooooooothohtOOooooootcooooooooccoocoootto"
 			 "ooooooJtOoocoTTTooottttttoollooooTOOTOOOOooooooooootooOooooooooo"
 			 "oooooooooooooooooooootoooooooopooopppnnnnnnnnnnnnppnnnoooooPOOOo"
 			 "pooooooopoottootPooooootooooooooooooooooooootooOOOoOcccoTTTTOOoo",
@@ -89,7 +89,7 @@ static const struct opcode_row rows[] = {
 	},
 	{
 		.version = 0x030e,
-		.kinds = "xooocooOooooooooooooOoooooottooootOOooooootcoooooooocoocooottooo"
+		.kinds = "xooocohOooooooooooooOooooootthoohtOOooooootcoooooooocoocooottooo"
 			 "ooooOtOoocoTTToootttttttttoolltoooooTOOTOOOooooooooootooOooooooo"
 			 "tooooooopoooooopppnnnnnpnpnnnnnnnppnnnoooooPOOOTToopooooooopoott"
 			 "ttootPooooootooooooooooooooooooooooooooooooooOoTtTTOOtOOOocccToJ",
@@ -100,7 +100,7 @@ static const struct opcode_row rows[] = {
 	},
 	{
 		.version = 0x030f,
-		.kinds = "xooocooOooooooooooOoooooottooootOOooooootcoooooooocoocooottooooo"
+		.kinds = "xooocohOooooooooooOooooootthoohtOOooooootcoooooooocoocooottooooo"
 			 "ooOtOooocoTTToootttttttttoolltoooooTOOTOOOooooooooootooOoooooooo"
 			 "tooooooopooooooopppnnnnnpnpnpnnnnnnnppnnnoooooPOOOOooTToopoooooo"
 			 "opoottoottOPOooooootooooooooooooooooooooooooOoTtTTOOtOOOocccToJo",
@@ -140,6 +140,8 @@ enum py_op_kind py_op_kind(unsigned version, uint8_t opcode)
 		return PY_OP_CACHE;
 	case 'j':
 		return PY_OP_JIT;
+	case 'h':
+		return PY_OP_HANDLER;
 	default:
 		return PY_OP_OTHER;
 	}

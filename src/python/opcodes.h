@@ -17,6 +17,7 @@ enum py_op_kind {
 	PY_OP_CACHE,       /* not an instruction: the inline cache of the one before */
 	PY_OP_JIT,         /* machine code made by CPython's own compiler runs here */
 	PY_OP_LOOKUP,      /* a name in a dictionary or two: several loads' time, never long */
+	PY_OP_HANDLER,     /* where an exception's handler begins and ends; runs once an exception */
 };
 
 /* PY_OP_OTHER for a version or number that is not known. */

@@ -6,7 +6,7 @@ from support import runs
 from support.probes import PROBES, driver
 
 # enum py_op_kind
-KINDS = {"o": 0, "c": 1, "p": 2, "n": 3, "t": 4, "x": 5, "j": 6, "l": 7}
+KINDS = {"o": 0, "c": 1, "p": 2, "n": 3, "t": 4, "x": 5, "j": 6, "l": 7, "h": 8}
 
 
 def test_layout(python_build):

@@ -15,6 +15,10 @@ enum {
 	STORE_FAST = 125,
 	CONTAINS_OP = 118,
 	BINARY_MULTIPLY = 20,
+	BINARY_SUBSCR = 25,
+	LOAD_GLOBAL = 116,
+	JUMP_IF_NOT_EXC_MATCH = 121,
+	POP_EXCEPT = 89,
 	CALL_FUNCTION = 131,
 	POP_TOP = 1,
 	POP_JUMP_IF_FALSE = 114,
@@ -60,6 +64,24 @@ static void test_short_operation_is_python(void **state)
 	ops[8 / 2].leaf = 60;
 	ops[10 / 2].leaf = 50;
 	assert_false(classify_is_native(&code, MULTIPLY_AT));
+}
+
+/* try: table[key], which always raises; the handler stands at the end. */
+static void test_raising_is_not_long(void **state)
+{
+	(void)state;
+	static unsigned char raising[] = {LOAD_FAST, 0, LOAD_FAST, 1, BINARY_SUBSCR, 0, POP_TOP, 0,
+					  JUMP_ABSOLUTE, 0, LOAD_GLOBAL, 0, JUMP_IF_NOT_EXC_MATCH, 0,
+					  POP_TOP, 0, POP_EXCEPT, 0, JUMP_ABSOLUTE, 0};
+	static struct op_count counts[sizeof(raising) / 2];
+	struct code code = {.version = 0x0309,
+			    .bytecode = raising,
+			    .bytecode_size = sizeof(raising),
+			    .ops = counts};
+	counts[2].leaf = 500;
+	assert_true(classify_is_native(&code, 4));
+	counts[6].leaf = 8;
+	assert_false(classify_is_native(&code, 4));
 }
 
 static void test_two_long_operations_do_not_hide_each_other(void **state)
@@ -124,7 +146,7 @@ static void test_loop_head_is_compared_with_the_body(void **state)
 static void test_names_are_short_too(void **state)
 {
 	(void)state;
-	enum { LOAD_GLOBAL = 116, RETURN_VALUE = 83 };
+	enum { RETURN_VALUE = 83 };
 	static unsigned char product[] = {LOAD_GLOBAL, 0, LOAD_GLOBAL, 1, BINARY_MULTIPLY, 0, RETURN_VALUE, 0};
 	struct code code = code_make();
 	code.bytecode = product;
@@ -159,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long_operation_is_native),
 		cmocka_unit_test(test_short_operation_is_python),
+		cmocka_unit_test(test_raising_is_not_long),
 		cmocka_unit_test(test_two_long_operations_do_not_hide_each_other),
 		cmocka_unit_test(test_few_samples_stay_with_python),
 		cmocka_unit_test(test_call_is_native_unless_python_was_called),

@@ -11,7 +11,7 @@ import opcode
 import sys
 
 LETTERS = {"other": "o", "call": "c", "python": "p", "c": "n", "trivial": "t", "lookup": "l", "cache": "x",
-           "jit": "j"}
+           "jit": "j", "handler": "h"}
 
 CALLS = {
     "CALL", "CALL_ADAPTIVE", "CALL_FUNCTION", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX", "CALL_KW", "CALL_METHOD",
@@ -51,6 +51,8 @@ TRIVIAL = {
 }
 # One or two look-ups of a name in a dictionary, and no more.
 LOOKUPS = {"LOAD_GLOBAL", "LOAD_NAME"}
+# At the entry and the end of an exception's handler.
+HANDLERS = {"PUSH_EXC_INFO", "CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH", "POP_EXCEPT"}
 
 # From 3.13 on these see only True and False.
 TRIVIAL_FROM_3_13 = {"POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "UNARY_NOT", "TO_BOOL_BOOL"}
@@ -98,6 +100,8 @@ def kind_of(name):
         return "trivial"
     if name in LOOKUPS:
         return "lookup"
+    if name in HANDLERS:
+        return "handler"
     return "other"
 
 
