@@ -206,7 +206,7 @@ function memoryFindings(profile: Profile): Finding[] {
 	if (!profile.hasMemory) return [];
 	const found: Finding[] = [];
 	const { memory, elapsed } = profile;
-	for (const line of profile.leaks.slice(0, 3))
+	for (const line of profile.leaks.filter((one) => adviceFor(profile.advice, one).length === 0).slice(0, 3))
 		found.push({
 			title: `Memory grows ${megabytes(line.leak?.velocity ?? 0)}/s on one line`,
 			detail: `${place(profile, line)} keeps ${megabytes(line.kept || line.peak)} (leak likelihood ${percent((line.leak?.likelihood ?? 0) * 100)}).`,

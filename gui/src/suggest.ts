@@ -120,7 +120,10 @@ export async function fetchProviders(): Promise<Providers> {
 
 export async function fetchModels(provider: string, signal: AbortSignal): Promise<string[]> {
 	const response = await ask(`models/${encodeURIComponent(provider)}`, undefined, signal);
-	return raw.texts(raw.object(await response.json()).models);
+	const record = raw.object(await response.json());
+	const error = raw.text(record.error);
+	if (error) throw new Error(error);
+	return raw.texts(record.models);
 }
 
 const placeBody = (place: Place) => ({ profile: 0, file: place.file, path: place.path, line: place.line, scope: place.scope });

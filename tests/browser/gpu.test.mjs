@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, openPage, pageOf } from "./support.mjs";
+import { axeSource, launch, openPage, pageOf } from "./support.mjs";
 import { madeProfile } from "./made.mjs";
 
 let browser;
@@ -76,3 +76,16 @@ test("without them, nothing of them is shown", async () => {
 	assert.ok(!(await plain.locator(".toolbar select").first().innerText()).includes("GPU"));
 	await plain.context().close();
 });
+
+for (const options of [{ colorScheme: "light" }, { colorScheme: "dark" }, { colorScheme: "light", contrast: "more" }])
+	test(`axe finds nothing: ${Object.values(options).join(", ")}`, async () => {
+		const checked = await openPage(browser, pageOf(madeProfile()), { ...options, bypassCSP: true });
+		await checked.addScriptTag({ content: axeSource });
+		for (const [hash, element] of [["v=summary", ".marks"], ["v=source&l=5", ".detail .advice"], ["v=timeline", ".gpu-lane"]]) {
+			await checked.evaluate((to) => { location.hash = to; }, hash);
+			await checked.waitForSelector(element);
+			const result = await checked.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
+			assert.deepEqual(result.violations.map((one) => `${hash}: ${one.id}: ${one.nodes.map((node) => node.target).join()}`), []);
+		}
+		await checked.context().close();
+	});

@@ -73,7 +73,12 @@ export function diffOf(before, after) {
 
 // `heatline view` until stop() is called.
 export function serve(...args) {
-	const server = spawn(heatline, ["view", "--no-open", "--port", "0", ...args], { cwd: scratch, stdio: ["ignore", "pipe", "pipe"] });
+	return serveIn({}, ...args);
+}
+
+// The same with more in its environment.
+export function serveIn(env, ...args) {
+	const server = spawn(heatline, ["view", "--no-open", "--port", "0", ...args], { cwd: scratch, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
 	return new Promise((resolve, reject) => {
 		let said = "";
 		const hear = (data) => {

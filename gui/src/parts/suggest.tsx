@@ -120,7 +120,7 @@ function Served({ line }: { line: Line }) {
 			)}
 			{prompt.value ? <PromptText prompt={prompt.value} /> : <p class="empty" role={prompt.error ? "alert" : "status"}>{prompt.error ?? "Preparing the prompt …"}</p>}
 			{providers.error && <p class="empty" role="alert">{providers.error}</p>}
-			{providers.value && !providers.value.isAvailable && <p class="hint">Nothing can be sent from here: {providers.value.note || "no provider is set up."}</p>}
+			{providers.value?.note && <p class="hint">{providers.value.isAvailable ? "" : "Nothing can be sent from here: "}{providers.value.note}</p>}
 			{providers.value?.isAvailable
 				? <Ask key={scope} place={place} prompt={prompt.value} providers={providers.value} />
 				: <p class="actions"><CopyPrompt prompt={prompt.value} /></p>}
