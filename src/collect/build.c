@@ -317,6 +317,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 		build_memory(collector, builder.profile);
 	build_gpu(collector, builder.profile);
 	describe_quality(collector, builder.profile);
+	marks_build(collector, builder.profile);
 	profile_finish(builder.profile);
 	free(builder.files);
 	free(builder.frames);

@@ -7,6 +7,7 @@
  *	samples.c   books CPU samples; stacks.c what all stacks need
  *	memory.c    books allocations and copies (heap.h)
  *	gpu.c       books what GPUs did (gpu.h)
+ *	marks.c     keeps what the program says of itself
  *	threads.c   the threads of a process, their names
  *	watch.c     looks at threads that wait, books their waiting
  *	tasks.c     the same for tasks of event loops
@@ -140,6 +141,13 @@ struct process {
 	uint32_t taken_size; /* collector took; size 0: none */
 };
 
+/* A word of the program; see marks.c. */
+struct mark {
+	uint64_t time_ns;
+	const char *text; /* interned */
+	pid_t pid;
+};
+
 struct collector {
 	const struct run_options *options;
 	struct scope_rules scope;
@@ -152,6 +160,8 @@ struct collector {
 	struct timeline timeline;
 	struct tree_weights startup; /* the interpreter's own start and end */
 	VEC(struct process *) processes; /* owned */
+	VEC(struct mark) marks;
+	uint64_t marks_left_out;
 	VEC(struct moments) moments;
 	struct map moment_index; /* code and offset to moments */
 	char *folder;            /* owned; the run's, with control and rings */
@@ -294,6 +304,13 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 
 /* The footprint at this moment. */
 void memory_round(struct collector *collector);
+
+/* --- marks.c --- */
+
+/* False when the record makes no sense. */
+bool marks_on_record(struct collector *collector, const struct process *process,
+		     const struct record_mark *record);
+void marks_build(const struct collector *collector, struct profile *profile);
 
 /* --- threads.c --- */
 

@@ -320,6 +320,9 @@ static bool on_record(struct collector *collector, struct process *process,
 	case RECORD_GPU_SPAN:
 		return record->size >= sizeof(struct record_gpu_span) &&
 		       gpu_on_span(collector, process, (const struct record_gpu_span *)record);
+	case RECORD_MARK:
+		return record->size >= sizeof(struct record_mark) &&
+		       marks_on_record(collector, process, (const struct record_mark *)record);
 	case RECORD_EXIT:
 		if (record->size < sizeof(struct record_exit))
 			return false;

@@ -10,6 +10,7 @@
 #include "profile/advice.h"
 #include "profile/book.h"
 #include "profile/book_index.h"
+#include "profile/marks.h"
 #include "profile/merge_parts.h"
 
 #define MAX_LINE_POINTS 101u
@@ -216,6 +217,7 @@ void profile_merge(struct profile *into, const struct profile *from)
 	merge_whole_gpu(&merge);
 	merge_files(&merge);
 	merge_stacks(&merge);
+	marks_merge(into, from, merge.shift_s);
 	merge_run(&merge);
 	free(merge.files);
 	profile_settle(into);

@@ -73,6 +73,7 @@ void profile_free(struct profile *profile)
 	free(profile->quality.lost);
 	free(profile->quality.warnings);
 	free(profile->advice);
+	free(profile->marks);
 	free(profile->args);
 	intern_free(profile->strings);
 	free(profile);

@@ -249,6 +249,15 @@ struct advice {
 
 #define ADVICE_MAX 20u
 
+#define MARKS_MAX 1000u
+
+/* What the program said of itself with heatline.mark(text). */
+struct profile_mark {
+	double when_s;    /* since the start of the run */
+	const char *text; /* interned */
+	int32_t pid;
+};
+
 struct lost_count {
 	const char *reason; /* interned: "ring full", "torn frame" */
 	uint64_t count;
@@ -315,6 +324,8 @@ struct profile {
 	uint32_t thread_count;
 	struct profile_process *processes; /* owned */
 	uint32_t process_count;
+	struct profile_mark *marks; /* owned; in the order in which they came */
+	uint32_t mark_count;        /* at most MARKS_MAX */
 	struct profile_quality quality;
 	struct advice *advice; /* owned; advice.h; the most worthwhile first */
 	uint32_t advice_count; /* at most ADVICE_MAX */

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "profile/book_index.h"
+#include "profile/marks.h"
 #include "profile/read_parts.h"
 #include "profile/write.h"
 
@@ -172,6 +173,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 			read_stack_tree(reader, stacks);
 		read_timeline(reader, heatline);
 		read_advice(reader, heatline);
+		marks_read(reader, heatline);
 	} else {
 		reader->is_scalene = profile->from_scalene = true;
 		profile->total_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;

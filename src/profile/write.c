@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "profile/marks.h"
 #include "profile/write_parts.h"
 
 static void write_run(struct json_out *out, const struct profile *profile)
@@ -168,6 +169,7 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 	write_processes(out, profile);
 	write_threads(out, profile);
 	write_advice(out, profile);
+	marks_write(out, profile);
 	json_put_newline(out);
 	write_timeline(out, plan);
 	if (plan->nodes) {

@@ -9,6 +9,7 @@
 #include "report/figure.h"
 #include "report/glyph.h"
 #include "report/listing.h"
+#include "report/marks.h"
 #include "report/memory.h"
 #include "report/processes.h"
 #include "report/quality.h"
@@ -219,6 +220,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 		listing_print(out, style, profile, files[i], needs, options->is_reduced, &marks);
 	}
 	advice_print(out, style, profile);
+	marks_print(out, style, profile);
 	threads_print_table(out, style, profile);
 	tasks_print(out, style, profile);
 	memory_print_sections(out, style, profile);

@@ -62,3 +62,28 @@ def test_a_forked_child_is_part_of_its_parents_session(plain):
     assert facts["processes"] >= 2
     assert facts["samples"] > 20
     assert facts["collectors"] == []
+
+
+def texts_of(marks):
+    assert [mark["s"] for mark in marks] == sorted(mark["s"] for mark in marks)
+    return [mark["text"] for mark in marks]
+
+
+def test_marks_are_on_the_timeline(plain):
+    marks = plain("marked.py")["marks"]
+    assert texts_of(marks) == ["epoch 1", "epoch 2 ü" + "x" * 190]
+
+
+@pytest.mark.parametrize("switch", ["--on", "--off"])
+def test_a_run_is_switched_by_its_program(newest_python, switch):
+    run = newest_python.heatline_run(API / "marked.py", options=["--cpu-only", switch], env=environment())
+    assert run.returncode == 0
+    facts = json.loads(run.stdout)
+    assert texts_of(facts["marks"])[:2] == ["before", "epoch 1"]
+    assert not facts["on"]
+    assert switch == "--on" or facts["suspended"] > 0.005
+    whole = run.profile["heatline"]
+    assert texts_of(whole["marks"])[-1] == "after"
+    assert whole["suspended_s"] > 0 and not whole["is_partial"]
+    report = newest_python.heatline(["view", "--cli", run.profile_path])
+    assert "epoch 1" in report.stdout
