@@ -15,7 +15,8 @@ export function markdownOf(app: App): string {
 	const head = `**${code(profile.program)}** ran ${seconds(profile.elapsed)}` +
 		(slice.range ? `, of which ${seconds(slice.range.from)} to ${seconds(slice.range.to)}` : "") +
 		`: Python ${seconds(slice.times.python)}, native ${seconds(slice.times.native)}, system ${seconds(slice.times.system)}, waiting ${seconds(slice.times.wait)}` +
-		(profile.hasMemory ? `; memory peak ${megabytes(profile.memory.peak)}` : "") + ".";
+		(profile.hasMemory ? `; memory peak ${megabytes(profile.memory.peak)}` : "") +
+		(profile.gpu ? `; GPU busy ${seconds(profile.gpu.busy)}` : "") + ".";
 	const rows = lines.filter((line) => line.self > 0).slice(0, MOST).map((line) => row(app, line));
 	return [head, "", "| time | share | line | code | why |", "|---:|---:|---|---|---|", ...rows, ""].join("\n");
 }

@@ -25,6 +25,7 @@ test("GPU: the summary, the columns, the lane, the flame graph", async () => {
 	for (const part of ["3.51 s", "busy 35.1%", "idle 6.49 s", "Python waited 2.40 s in 1,500 calls", "10,500 kernels", "NVIDIA H200", "1.37 GB of 140 GB"]) assert.ok(card.includes(part), `${part} is not in ${card}`);
 	assert.match(await text(".look"), /The GPU is idle 64\.9% of the time/);
 	assert.match(await text(".hot tbody tr:has-text('loss.item()')"), /waits for the GPU/);
+	assert.match(await text(".line-table:has-text('On the GPU') tbody tr"), /2\.00 s[^]*57\.0%[^]*3,000[^]*640 MB/);
 	await show("v=source&l=7", ".lines .row.selected");
 	assert.match(await text(".lines .row.selected .col-gpu"), /2\.00 s\s*57\.0%/);
 	const facts = await text(".detail dl");

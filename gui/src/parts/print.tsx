@@ -44,10 +44,14 @@ function PrintedReport() {
 				{KINDS.map(([kind, name]) => `${name} ${seconds(slice.times[kind])} (${percent((slice.times[kind] / (slice.total || 1)) * 100)})`).join(", ")}.
 				{slice.range && ` Only ${seconds(slice.range.from)} to ${seconds(slice.range.to)} of the run.`}
 				{profile.hasMemory && ` Memory peak ${megabytes(profile.memory.peak)}, allocated ${megabytes(profile.memory.allocated)}, copied ${megabytes(profile.memory.copied)}.`}
+				{profile.gpu && ` GPU busy ${seconds(profile.gpu.busy)}, idle ${seconds(profile.gpu.idle)}.`}
 				{profile.quality.samples !== undefined && ` ${count(profile.quality.samples + profile.quality.waitSamples)} samples.`}
 			</p>
 			<h2>What to look at</h2>
-			<ul>{findings(profile, slice).map((finding) => <li key={finding.title + finding.detail}><b>{finding.title}.</b> {finding.detail}</li>)}</ul>
+			<ul>
+				{profile.advice.map((one, i) => <li key={i}><b>{one.title}</b> ({shortPath(`${one.path}:${one.line}`, 60)}). {one.evidence} {one.fix}</li>)}
+				{findings(profile, slice).map((finding) => <li key={finding.title + finding.detail}><b>{finding.title}.</b> {finding.detail}</li>)}
+			</ul>
 			<h2>Hottest lines <small>percent {slice.base}</small></h2>
 			<Printed lines={slice.lines} />
 			<h2>Functions</h2>

@@ -9,11 +9,13 @@ import { gpuBusyShare, type Gpu } from "../gpu.ts";
 import type { Line } from "../model.ts";
 import { KINDS, TimeBar } from "../parts/bar.tsx";
 import { GpuBar } from "../parts/gpu.tsx";
+import { LineTable } from "../parts/line-table.tsx";
 import { Overview } from "../parts/overview.tsx";
 import { Reasons } from "../parts/reasons.tsx";
 import { findings } from "../rules.ts";
 
 const HOTTEST = 20;
+const GPU_LINES = 8;
 
 export function hottestLines(app: App): Line[] {
 	return app.slice.lines.filter((line) => line.self > 0 && matches(app, line)).slice(0, HOTTEST);
@@ -25,7 +27,10 @@ export function Summary() {
 			<Cards />
 			<Overview />
 			<div class="columns">
-				<HotLines />
+				<div>
+					<HotLines />
+					<GpuLines />
+				</div>
 				<div class="look">
 					<AdviceList />
 					<LookAt />
@@ -170,6 +175,30 @@ function HotLines() {
 				</tbody>
 			</table>
 		</section>
+	);
+}
+
+// A line can keep the GPU busy and take hardly any time itself.
+function GpuLines() {
+	const app = useApp();
+	const { gpu } = app.profile;
+	if (!gpu) return null;
+	const lines = app.profile.lines.filter((line) => line.gpu.seconds + line.gpu.wait > 0 && matches(app, line))
+		.sort((a, b) => b.gpu.seconds - a.gpu.seconds || b.gpu.wait - a.gpu.wait).slice(0, GPU_LINES);
+	return (
+		<LineTable
+			title="On the GPU"
+			note="time of the work that a line started there, percent of all of it"
+			lines={lines}
+			figures={[
+				{ title: "GPU time", show: (line) => seconds(line.gpu.seconds) },
+				{ title: "Of it", show: (line) => percent(line.gpu.percent) },
+				{ title: "Kernels", show: (line) => (line.gpu.launches > 0 ? count(line.gpu.launches) : "") },
+				{ title: "Copied", meaning: "To, from and within the GPU", show: (line) => (line.gpu.copied > 0 ? megabytes(line.gpu.copied) : "") },
+				{ title: "Python waits", show: (line) => (line.gpu.wait > 0 ? seconds(line.gpu.wait) : "") },
+			]}
+			empty={app.matcher ? "No line matches the search." : "No line started work there."}
+		/>
 	);
 }
 
