@@ -15,6 +15,8 @@ const struct command *const commands[] = {
 	&command_diff,
 	&command_check,
 	&command_merge,
+	&command_query,
+	&command_mcp,
 	&command_on,
 	&command_off,
 	&command_status,

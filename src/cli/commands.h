@@ -28,6 +28,8 @@ extern const struct command command_export;
 extern const struct command command_diff;
 extern const struct command command_check;
 extern const struct command command_merge;
+extern const struct command command_query;
+extern const struct command command_mcp;
 extern const struct command command_on;
 extern const struct command command_off;
 extern const struct command command_status;

@@ -1,6 +1,6 @@
 """A module includes only what stands below it; `#include` lines are the proof.
 
-    base < python, wire < agent | remote, profile < collect, report, suggest < serve < cli
+    base < python, wire < agent | remote, profile < collect, report, suggest < serve, mcp < cli
 
 Include paths are relative to src/, so the first part of a path names the module.
 """
@@ -21,7 +21,8 @@ MAY_INCLUDE = {
     "report": {"base", "profile"},
     "suggest": {"base", "profile"},
     "serve": {"base", "profile", "report", "suggest"},
-    "cli": {"base", "python", "wire", "remote", "profile", "collect", "report", "suggest", "serve"},
+    "mcp": {"base", "profile", "report"},
+    "cli": {"base", "python", "wire", "remote", "profile", "collect", "report", "suggest", "serve", "mcp"},
 }
 
 

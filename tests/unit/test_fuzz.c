@@ -22,6 +22,9 @@
 #define LLVMFuzzerTestOneInput fuzz_export
 #include "../fuzz/fuzz_export.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_mcp
+#include "../fuzz/fuzz_mcp.c"
+#undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_read
 #include "../fuzz/fuzz_read.c"
 #undef LLVMFuzzerTestOneInput
@@ -127,6 +130,11 @@ static void test_advice(void **state)
 	fuzz_corpus(fuzz_advice, CORPUS "regions");
 }
 
+static void test_mcp(void **state)
+{
+	fuzz_corpus(fuzz_mcp, CORPUS "mcp");
+}
+
 static void test_read(void **state)
 {
 	fuzz_corpus(fuzz_read, CORPUS "read");
@@ -160,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_mcp),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_export),
 		cmocka_unit_test(test_regions),
