@@ -261,6 +261,11 @@ extern __thread uint32_t g_threads_unseen __attribute__((tls_model("initial-exec
 int memory_start(void) __attribute__((weak));
 void memory_after_fork(void) __attribute__((weak));
 
+/* For a loaded agent, after memory_start and the tables: Python's own allocators
+ * too.  NULL, or why that cannot be.  memory_leave: as they were. */
+const char *memory_join(void) __attribute__((weak));
+void memory_leave(void) __attribute__((weak));
+
 /* Python has come so far that its allocators are chosen. */
 void memory_python_started(void) __attribute__((weak));
 

@@ -179,18 +179,40 @@ static void install_arenas(void)
 	*(void **)&set = dlsym(RTLD_DEFAULT, "PyObject_SetArenaAllocator");
 	if (get == NULL || set == NULL)
 		return;
-	get(&arena_real);
+	struct python_arena_allocator now;
+	get(&now);
+	if (now.alloc == arena_map)
+		return;
+	arena_real = now;
 	set(&(struct python_arena_allocator){NULL, arena_map, arena_unmap});
 }
 
-void allocators_start(void)
+static void restore_arenas(void)
+{
+	void (*get)(struct python_arena_allocator *);
+	void (*set)(struct python_arena_allocator *);
+	*(void **)&get = dlsym(RTLD_DEFAULT, "PyObject_GetArenaAllocator");
+	*(void **)&set = dlsym(RTLD_DEFAULT, "PyObject_SetArenaAllocator");
+	struct python_arena_allocator now = {0};
+	if (get != NULL)
+		get(&now);
+	if (set != NULL && now.alloc == arena_map)
+		set(&arena_real);
+}
+
+static bool find_functions(void)
 {
 	*(void **)&get_allocator = dlsym(RTLD_DEFAULT, "PyMem_GetAllocator");
 	*(void **)&set_allocator = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
 	*(void **)&is_finalizing = dlsym(RTLD_DEFAULT, "Py_IsFinalizing"); /* 3.13 */
 	if (is_finalizing == NULL)
 		*(void **)&is_finalizing = dlsym(RTLD_DEFAULT, "_Py_IsFinalizing");
-	if (get_allocator == NULL || set_allocator == NULL)
+	return get_allocator != NULL && set_allocator != NULL;
+}
+
+void allocators_start(void)
+{
+	if (!find_functions())
 		return;
 	/* None of them can be called yet, so none can be tried. */
 	for (int domain = DOMAIN_MEM; domain <= DOMAIN_OBJ; domain++) {
@@ -220,6 +242,41 @@ void memory_python_started(void)
 	is_settled = true;
 	settle(DOMAIN_MEM);
 	settle(DOMAIN_OBJ);
+}
+
+/* --- in a running interpreter --- */
+
+/* Others may have a lock of their own, and be in the allocators while we write. */
+static bool has_other_interpreters(void)
+{
+	void *(*head)(void);
+	void *(*next)(void *);
+	*(void **)&head = dlsym(RTLD_DEFAULT, "PyInterpreterState_Head");
+	*(void **)&next = dlsym(RTLD_DEFAULT, "PyInterpreterState_Next");
+	return head == NULL || next == NULL || next(head()) != NULL;
+}
+
+const char *allocators_join(void)
+{
+	if (!find_functions())
+		return "memory was not measured: Python hides its allocators";
+	if (has_other_interpreters())
+		return "memory was not measured: there are several interpreters in the process";
+	settle(DOMAIN_MEM);
+	settle(DOMAIN_OBJ);
+	install_arenas();
+	return NULL;
+}
+
+void allocators_leave(void)
+{
+	for (int domain = DOMAIN_MEM; domain <= DOMAIN_OBJ && set_allocator != NULL; domain++) {
+		struct python_allocator now;
+		get_allocator(domain, &now);
+		if (is_ours(&now))
+			set_allocator(domain, &python_real[domain]);
+	}
+	restore_arenas();
 }
 
 bool allocators_are_ending(void)

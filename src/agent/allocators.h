@@ -12,6 +12,12 @@
  * memory_python_started of agent.h.) */
 void allocators_start(void);
 
+/* For a loaded agent: wraps them in a running interpreter, whose lock is held; takes the
+ * wrapping off again, unless somebody else has wrapped it.  NULL, or why it is not
+ * possible. */
+const char *allocators_join(void);
+void allocators_leave(void);
+
 /* Whether the interpreter has begun to end: what it then gives back was kept
  * until the end.  Stays true. */
 bool allocators_are_ending(void);

@@ -163,6 +163,10 @@ static void pay(struct stream *stream, struct agent_site *site, size_t bytes, ui
 
 static void follow(const void *block, struct record_alloc *out)
 {
+	/* In a loaded agent a block's end can be missed: its library copied the address
+	 * of free.  Another block in its place is the last word on it. */
+	if (g_agent.is_loaded && live_may_have(block))
+		heap_forget(block);
 	switch (live_add(block, out->id)) {
 	case LIVE_ADDED:
 		break;
@@ -356,9 +360,17 @@ static int begin(void)
 	return live_start();
 }
 
+static void drop_late(void)
+{
+	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
+		atomic_store(&late[i], 0);
+	atomic_store(&late_count, 0);
+}
+
 int heap_start(uint64_t window)
 {
 	allocs.fixed_window = window;
+	drop_late();
 	return begin();
 }
 
@@ -366,8 +378,6 @@ void heap_after_fork(void)
 {
 	if (sites == NULL)
 		return;
-	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
-		atomic_store(&late[i], 0);
-	atomic_store(&late_count, 0);
+	drop_late();
 	begin();
 }

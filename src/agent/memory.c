@@ -86,7 +86,10 @@ static bool resolve(void)
 		return true;
 	if (atomic_exchange(&is_resolving, true))
 		return false;
-#define X(type, name, parameters) *(void **)&real.name = dlsym(RTLD_NEXT, #name);
+	/* A loaded agent is behind all libraries, and an allocator that the user has
+	 * preloaded is in front of them. */
+	void *where = g_agent.is_loaded ? RTLD_DEFAULT : RTLD_NEXT;
+#define X(type, name, parameters) *(void **)&real.name = dlsym(where, #name);
 	REAL_FUNCTIONS(X)
 #undef X
 	is_ready = true;
@@ -378,9 +381,19 @@ int memory_start(void)
 		return -EAGAIN;
 	start_find_code((uint64_t)(uintptr_t)real.malloc, &allocator_start, &allocator_end);
 	int status = heap_start(g_agent.control->memory_window);
-	if (status == 0)
+	if (status == 0 && !g_agent.is_loaded)
 		allocators_start();
 	return status;
+}
+
+const char *memory_join(void)
+{
+	return allocators_join();
+}
+
+void memory_leave(void)
+{
+	allocators_leave();
 }
 
 void memory_after_fork(void)

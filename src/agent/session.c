@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/redirect.h"
 
 #define SHOW_POLL_NS 2000000
 #define SHOW_TIMEOUT_NS 30000000000ull
@@ -20,6 +21,36 @@ static void note_start(uint64_t start_ns)
 	struct control *control = g_agent.control;
 	control->start_epoch_s += 1e-9 * (double)(start_ns - control->start_ns);
 	control->start_ns = start_ns;
+}
+
+static bool wants_memory(void)
+{
+	return memory_start != NULL && g_agent.control->is_cpu_only == 0;
+}
+
+/* Memory where it is wanted and possible, and new threads.  What is missing is said in the
+ * ring. */
+static const char *hook(struct ring *ring)
+{
+	bool has_memory = wants_memory();
+	if (has_memory && memory_start() != 0)
+		return "no memory for the table of allocations";
+	if (redirect_start(has_memory) != 0)
+		return "its own library is not found";
+	const char *why = has_memory ? memory_join() : NULL;
+	if (why != NULL) {
+		redirect_stop();
+		redirect_start(false);
+		snprintf(ring->reason, sizeof(ring->reason), "%s", why);
+	}
+	return NULL;
+}
+
+static void unhook(void)
+{
+	if (memory_leave != NULL)
+		memory_leave();
+	redirect_stop();
 }
 
 static const char *begin(const struct session_request *request)
@@ -33,7 +64,10 @@ static const char *begin(const struct session_request *request)
 	atomic_fetch_add(&g_agent.session, 1);
 	if (why == NULL)
 		why = start_sampling();
+	if (why == NULL && (why = hook(ring)) != NULL)
+		signals_stop();
 	if (why == NULL && threads_start_all(request->idents, request->ident_count) != 0) {
+		unhook();
 		threads_stop_all();
 		signals_stop();
 		why = "no CPU timer can be made (see ulimit -i)";
@@ -68,6 +102,7 @@ void heatline_agent_stop(void)
 	if (!g_agent.is_active || !g_agent.is_loaded)
 		return;
 	int saved = errno;
+	unhook();
 	g_agent.is_active = false;
 	threads_stop_all();
 	signals_stop();

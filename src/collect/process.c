@@ -135,9 +135,9 @@ static struct process *add_process(struct collector *collector, const char *path
 	end_between_rings(collector, process);
 	process->python = facts->python;
 	process->python_text = intern_text(collector->strings, facts->version);
-	if (process->state == RING_REFUSED)
+	if (facts->reason[0] != '\0')
 		process->note = intern_text(collector->strings, facts->reason);
-	else if (ring != NULL)
+	if (process->state != RING_REFUSED && ring != NULL)
 		learn_layout(process);
 	images_init(&process->images, facts->image_start);
 	map_init(&process->addresses);

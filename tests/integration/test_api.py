@@ -38,16 +38,12 @@ def test_two_sessions_leave_nothing_behind(plain):
     assert not facts["is_partial"]
 
 
-def test_starts_are_counted(plain):
+def test_starts_are_counted_and_exceptions_pass(plain):
     facts = plain("nested.py")
     assert "start()" in facts["refused"]
     assert facts["on_between"] and not facts["on_after"]
     assert facts["outer"] > facts["inner"] > 0
     assert facts["inner_is_partial"]
-
-
-def test_an_exception_ends_the_block_and_not_the_profile(plain):
-    facts = plain("nested.py")
     assert facts["error"] == "'mine'"
     assert facts["failed"] > 0.5
     assert not facts["on_after_error"]
@@ -87,3 +83,23 @@ def test_a_run_is_switched_by_its_program(newest_python, switch):
     assert whole["suspended_s"] > 0 and not whole["is_partial"]
     report = newest_python.heatline(["view", "--cli", run.profile_path])
     assert "epoch 1" in report.stdout
+
+
+def test_memory_of_a_running_process(plain):
+    facts = plain("memory.py")
+    assert facts["is_restored"] and facts["is_wrapped"] and facts["raw_is_left"]
+    for found in facts["found"]:
+        assert found["memory"] and not found["warnings"]
+        assert found["rows"] == pytest.approx(20_000 * 856 / 2**20, rel=0.25)
+        assert found["block"] == pytest.approx(40, rel=0.01)
+        assert found["copied"] == pytest.approx(40, rel=0.01)
+        assert found["kept"] == 0
+
+
+def test_an_extension_loaded_later_is_seen(python, plain):
+    if python.run_plain(["-c", "import numpy"]).returncode:
+        pytest.skip("this Python has no numpy")
+    facts = plain("extension.py")
+    assert facts["zeros"] == pytest.approx(32, rel=0.01)
+    assert facts["other"] == pytest.approx(32, rel=0.01)
+    assert facts["copied"] == pytest.approx(32, rel=0.05)

@@ -1,0 +1,88 @@
+/* redirect.c - see redirect.h.  The GIL is held wherever the tables are written. */
+#include "agent/redirect.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+
+#include "agent/agent.h"
+#include "agent/tables.h"
+
+/* Without their own names: those would lead to the C library's. */
+static const char *const thread_functions[] = {"pthread_create"};
+static const char *const memory_functions[] = {
+	"malloc",        "calloc",  "realloc", "reallocarray", "free",   "posix_memalign",
+	"aligned_alloc", "memalign", "valloc",  "mmap",         "mmap64", "mremap",
+	"munmap",        "memcpy",  "memmove", "__memcpy_chk", "__memmove_chk",
+};
+
+#define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
+#define HOOKS_MAX (COUNT_OF(thread_functions) + COUNT_OF(memory_functions) + 1)
+
+static struct table_hook hooks[HOOKS_MAX];
+static size_t hook_count;
+
+static void *(*real_dlopen)(const char *, int);
+
+/* In the interpreter only, which gives whole paths: the loader looks at its
+ * caller when it has to search for a library. */
+static void *dlopen_and_redirect(const char *file, int flags)
+{
+	void *library = real_dlopen(file, flags);
+	if (library != NULL && g_agent.is_active) {
+		int saved = errno;
+		tables_redirect(hooks, hook_count);
+		errno = saved;
+	}
+	return library;
+}
+
+static void *own_library(void)
+{
+	Dl_info own;
+	if (dladdr(hooks, &own) == 0)
+		return NULL;
+	return dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+}
+
+static void add_functions(void *library, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *ours = dlsym(library, names[i]);
+		void *real = dlsym(RTLD_DEFAULT, names[i]);
+		if (ours != NULL && real != NULL && ours != real)
+			hooks[hook_count++] = (struct table_hook){names[i], ours, real, NULL};
+	}
+}
+
+static void add_dlopen(void)
+{
+	*(void **)&real_dlopen = dlsym(RTLD_DEFAULT, "dlopen");
+	if (real_dlopen == NULL)
+		return;
+	struct table_hook hook = {.name = "dlopen", .only_in = dlsym(RTLD_DEFAULT, "Py_GetVersion")};
+	*(void *(**)(const char *, int))&hook.ours = dlopen_and_redirect;
+	*(void *(**)(const char *, int))&hook.real = real_dlopen;
+	hooks[hook_count++] = hook;
+}
+
+int redirect_start(bool has_memory)
+{
+	void *library = own_library();
+	if (library == NULL)
+		return -ENOENT;
+	hook_count = 0;
+	add_functions(library, thread_functions, COUNT_OF(thread_functions));
+	if (has_memory)
+		add_functions(library, memory_functions, COUNT_OF(memory_functions));
+	add_dlopen();
+	dlclose(library);
+	tables_redirect(hooks, hook_count);
+	return 0;
+}
+
+void redirect_stop(void)
+{
+	tables_restore(hooks, hook_count);
+	hook_count = 0;
+}
