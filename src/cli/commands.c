@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&command_run,
 	&command_view,
 	&command_export,
+	&command_suggest,
 	&command_diff,
 	&command_check,
 	&command_merge,

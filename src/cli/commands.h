@@ -25,6 +25,7 @@
 extern const struct command command_run;
 extern const struct command command_view;
 extern const struct command command_export;
+extern const struct command command_suggest;
 extern const struct command command_diff;
 extern const struct command command_check;
 extern const struct command command_merge;

@@ -51,7 +51,11 @@ static enum route_kind parse_suggest(const char **rest, struct route *route)
 		return ROUTE_MODELS;
 	if (take_word(rest, "prompt"))
 		return ROUTE_PROMPT;
-	return take_word(rest, "send") ? ROUTE_SEND : ROUTE_NONE;
+	if (take_word(rest, "send"))
+		return ROUTE_SEND;
+	if (take_word(rest, "verify"))
+		return ROUTE_VERIFY;
+	return take_word(rest, "apply") ? ROUTE_APPLY : ROUTE_NONE;
 }
 
 static enum route_kind parse_api(const char *rest, struct route *route)
@@ -92,12 +96,13 @@ static const char *find_asset(const char *rest)
 
 bool route_is_action(const struct route *route)
 {
-	return route->kind == ROUTE_OPEN || route->kind == ROUTE_PROMPT || route->kind == ROUTE_SEND;
+	return route->kind == ROUTE_OPEN || route->kind >= ROUTE_PROMPT;
 }
 
 bool route_is_stream(const struct route *route)
 {
-	return route->kind == ROUTE_LIVE || route->kind == ROUTE_MODELS || route->kind == ROUTE_SEND;
+	return route->kind == ROUTE_LIVE || route->kind == ROUTE_MODELS ||
+	       route->kind == ROUTE_SEND || route->kind == ROUTE_VERIFY;
 }
 
 struct route route_parse(const char *path, const struct token *token)

@@ -10,7 +10,8 @@
  *	/TOKEN/api/export/P/FORMAT  profile P for another tool
  *	/TOKEN/api/live             the profile of a running program, each second
  *	/TOKEN/api/open             POST: open a line in the editor
- *	/TOKEN/api/suggest/…        providers, models/ID; POST: prompt, send (suggest_api.h)
+ *	/TOKEN/api/suggest/…        providers, models/ID; POST: prompt, send, verify, apply
+ *	                            (suggest_api.h)
  *
  * A path is compared as it was sent: nothing is decoded, no part of it ever
  * becomes the name of a file. */
@@ -36,6 +37,8 @@ enum route_kind {
 	ROUTE_MODELS,
 	ROUTE_PROMPT,
 	ROUTE_SEND,
+	ROUTE_VERIFY,
+	ROUTE_APPLY,
 };
 
 #define ROUTE_FORMAT_LETTERS 15u

@@ -9,47 +9,11 @@
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "serve/answer.h"
+#include "serve/suggest_parts.h"
 #include "suggest/answer.h"
 #include "suggest/ask.h"
 #include "suggest/http.h"
 #include "suggest/prompt.h"
-
-/* --- small parts --- */
-
-static enum MHD_Result bad_request(struct MHD_Connection *connection, const char *sentence)
-{
-	return answer_sentence(connection, MHD_HTTP_BAD_REQUEST, sentence);
-}
-
-/* Text that is made through a stream. */
-struct page {
-	FILE *stream;
-	char *text;
-	size_t size;
-};
-
-static void page_begin(struct page *page)
-{
-	*page = (struct page){0};
-	page->stream = open_memstream(&page->text, &page->size);
-	if (!page->stream)
-		mem_exhausted(0);
-}
-
-static void page_end(struct page *page)
-{
-	if (fclose(page->stream) != 0)
-		mem_exhausted(page->size);
-}
-
-static enum MHD_Result page_answer(struct page *page, struct MHD_Connection *connection)
-{
-	page_end(page);
-	struct blob *blob = blob_new(page->text, page->size);
-	enum MHD_Result result = answer_blob(connection, blob, "application/json", NULL, NULL);
-	blob_drop(blob);
-	return result;
-}
 
 /* --- providers --- */
 
@@ -58,11 +22,11 @@ static enum MHD_Result answer_providers(struct MHD_Connection *connection)
 	struct settings settings;
 	struct err err = {0};
 	struct json_out out;
-	struct page page;
+	struct suggest_text page;
 
 	bool is_open = http_open(&err) == 0;
 	int status = settings_load(&settings, is_open ? &err : NULL);
-	page_begin(&page);
+	suggest_text_begin(&page);
 	json_out_init(&out, page.stream);
 	json_begin_object(&out, NULL);
 	json_put_bool(&out, "available", is_open);
@@ -79,12 +43,7 @@ static enum MHD_Result answer_providers(struct MHD_Connection *connection)
 	json_end_array(&out);
 	json_end_object(&out);
 	settings_fini(&settings);
-	return page_answer(&page, connection);
-}
-
-static bool is_feed_cancelled(void *closure)
-{
-	return feed_is_cancelled(closure);
+	return suggest_text_answer(&page, connection);
 }
 
 static void list_models(struct feed *feed, void *closure)
@@ -93,13 +52,13 @@ static void list_models(struct feed *feed, void *closure)
 	struct ask_models models = {VEC_EMPTY};
 	struct settings settings;
 	struct json_out out;
-	struct page page;
+	struct suggest_text page;
 	struct err err;
 
 	int status = settings_load(&settings, &err);
 	if (!status)
-		status = ask_list_models(&settings, provider, is_feed_cancelled, feed, &models, &err);
-	page_begin(&page);
+		status = ask_list_models(&settings, provider, suggest_is_cancelled, feed, &models, &err);
+	suggest_text_begin(&page);
 	json_out_init(&out, page.stream);
 	json_begin_object(&out, NULL);
 	json_begin_array(&out, "models");
@@ -109,7 +68,7 @@ static void list_models(struct feed *feed, void *closure)
 	if (status)
 		json_put_text(&out, "error", err.message);
 	json_end_object(&out);
-	page_end(&page);
+	suggest_text_end(&page);
 	feed_write(feed, page.text, page.size);
 	free(page.text);
 	ask_models_fini(&models);
@@ -134,73 +93,44 @@ static enum MHD_Result answer_models(struct feeds *feeds, struct MHD_Connection 
 
 /* --- a place, and its prompt --- */
 
-struct place_request {
-	uint32_t profile;
-	struct prompt_place place;
-	const char *path;     /* borrowed from the body; NULL: by number */
-	struct prompt prompt; /* the caller's */
-	struct err err;       /* code 0: there is a prompt */
+struct prompt_job {
+	struct suggest_place request;
+	struct prompt prompt;
+	struct err err; /* code 0: there is a prompt */
 };
-
-static bool read_place(const json_t *root, struct place_request *request)
-{
-	json_int_t profile, file, line;
-	const char *scope = "line";
-
-	*request = (struct place_request){0};
-	if (json_unpack((json_t *)root, "{s:I, s:I, s:I, s?s, s?s}", "profile", &profile, "file",
-			&file, "line", &line, "scope", &scope, "path", &request->path) != 0)
-		return false;
-	if (profile < 0 || profile > UINT32_MAX || file < 0 || file > UINT32_MAX || line < 1 ||
-	    line > INT32_MAX)
-		return false;
-	request->profile = (uint32_t)profile;
-	request->place.file = (uint32_t)file;
-	request->place.line1 = (uint32_t)line;
-	for (int i = 0; i < PROMPT_SCOPES; i++) {
-		if (strcmp(scope, prompt_scope_names[i]) == 0) {
-			request->place.scope = (enum prompt_scope)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 static void build_prompt(void *closure, const struct profile *profile)
 {
-	struct place_request *request = closure;
+	struct prompt_job *job = closure;
 
-	if (request->path) {
-		const struct profile_file *file = profile_find_file(profile, request->path);
-
-		request->place.file = file ? (uint32_t)(file - profile->files) : UINT32_MAX;
-	}
-	prompt_build(&request->prompt, profile, &request->place, &request->err);
+	job->request.place.file = suggest_find_file(&job->request, profile);
+	prompt_build(&job->prompt, profile, &job->request.place, &job->err);
 }
 
-/* Makes the prompt of the request; negative with the sentence in request->err. */
-static int make_prompt(struct store *store, struct place_request *request)
+/* Makes the prompt of the request; negative with the sentence in job->err. */
+static int make_prompt(struct store *store, struct prompt_job *job)
 {
-	if (!store_use(store, request->profile, build_prompt, request))
-		err_set(&request->err, ERR_NOT_FOUND, "there is no such profile");
-	return -(int)request->err.code;
+	err_clear(&job->err);
+	if (!store_use(store, job->request.profile, build_prompt, job))
+		err_set(&job->err, ERR_NOT_FOUND, "there is no such profile");
+	return -(int)job->err.code;
 }
 
 static enum MHD_Result answer_prompt(struct store *store, struct MHD_Connection *connection,
 				     const json_t *root)
 {
-	struct place_request request;
-	struct page page;
+	struct prompt_job job;
+	struct suggest_text page;
 
-	if (!read_place(root, &request))
-		return bad_request(connection,
+	if (!suggest_read_place(root, &job.request))
+		return suggest_refuse(connection,
 				   "this is no {\"profile\", \"file\", \"line\", \"scope\"}");
-	if (make_prompt(store, &request) != 0)
-		return answer_sentence(connection, MHD_HTTP_NOT_FOUND, request.err.message);
-	page_begin(&page);
-	prompt_write_json(&request.prompt, page.stream);
-	prompt_fini(&request.prompt);
-	return page_answer(&page, connection);
+	if (make_prompt(store, &job) != 0)
+		return answer_sentence(connection, MHD_HTTP_NOT_FOUND, job.err.message);
+	suggest_text_begin(&page);
+	prompt_write_json(&job.prompt, page.stream);
+	prompt_fini(&job.prompt);
+	return suggest_text_answer(&page, connection);
 }
 
 /* --- sending it --- */
@@ -228,20 +158,15 @@ static void send_text(void *closure, const char *text, size_t size)
 static void send_done(struct feed *feed, const struct ask_answer *answer)
 {
 	struct answer parts;
-	struct page page;
+	struct suggest_text page;
 
 	answer_parse(&parts, answer->text.data, answer->text.size);
-	page_begin(&page);
+	suggest_text_begin(&page);
 	answer_write_json(&parts, answer->note, page.stream);
-	page_end(&page);
+	suggest_text_end(&page);
 	feed_event(feed, "done", page.text);
 	free(page.text);
 	answer_fini(&parts);
-}
-
-static void send_error(struct feed *feed, const struct err *err)
-{
-	feed_event_text(feed, "error", err->message, strlen(err->message));
 }
 
 static void send_prompt(struct feed *feed, void *closure)
@@ -252,7 +177,7 @@ static void send_prompt(struct feed *feed, void *closure)
 	struct err err;
 
 	if (settings_load(&settings, &err) != 0) {
-		send_error(feed, &err);
+		suggest_send_error(feed, &err);
 		return;
 	}
 	const struct ask ask = {
@@ -260,13 +185,13 @@ static void send_prompt(struct feed *feed, void *closure)
 		.provider = job->provider,
 		.question = {job->model, job->prompt.system, job->prompt.text},
 		.on_text = send_text,
-		.is_cancelled = is_feed_cancelled,
+		.is_cancelled = suggest_is_cancelled,
 		.closure = feed,
 	};
 	if (ask_send(&ask, &answer, &err) == 0)
 		send_done(feed, &answer);
 	else
-		send_error(feed, &err);
+		suggest_send_error(feed, &err);
 	ask_answer_fini(&answer);
 	settings_fini(&settings);
 }
@@ -277,18 +202,18 @@ static enum MHD_Result answer_send(struct store *store, struct feeds *feeds,
 	const char *id = json_string_value(json_object_get(root, "provider"));
 	const char *model = json_string_value(json_object_get(root, "model"));
 	const struct provider *provider;
-	struct place_request request;
+	struct prompt_job question;
 	struct err err;
 
-	if (!read_place(root, &request) || !id || !model || !*model)
-		return bad_request(connection, "this is no {\"profile\", \"file\", \"line\", \"scope\", "
+	if (!suggest_read_place(root, &question.request) || !id || !model || !*model)
+		return suggest_refuse(connection, "this is no {\"profile\", \"file\", \"line\", \"scope\", "
 					       "\"provider\", \"model\"}");
 	if (provider_find(id, &provider, &err) != 0)
-		return bad_request(connection, err.message);
-	if (make_prompt(store, &request) != 0)
-		return answer_sentence(connection, MHD_HTTP_NOT_FOUND, request.err.message);
+		return suggest_refuse(connection, err.message);
+	if (make_prompt(store, &question) != 0)
+		return answer_sentence(connection, MHD_HTTP_NOT_FOUND, question.err.message);
 	struct send_job *job = mem_zalloc(1, sizeof(*job));
-	*job = (struct send_job){provider, mem_copy_text(model), request.prompt};
+	*job = (struct send_job){provider, mem_copy_text(model), question.prompt};
 	const struct feed_work work = {FEED_EVENTS, send_prompt, free_send, job};
 	return feed_answer(feeds, connection, &work);
 }
@@ -305,11 +230,13 @@ enum MHD_Result suggest_answer(struct store *store, struct feeds *feeds,
 		return answer_models(feeds, connection, route);
 	json_t *root = json_loadb(body, size, JSON_REJECT_DUPLICATES, NULL);
 	if (!json_is_object(root))
-		result = bad_request(connection, "the body is no JSON object");
+		result = suggest_refuse(connection, "the body is no JSON object");
 	else if (route->kind == ROUTE_PROMPT)
 		result = answer_prompt(store, connection, root);
-	else
+	else if (route->kind == ROUTE_SEND)
 		result = answer_send(store, feeds, connection, root);
+	else
+		result = suggest_answer_change(store, feeds, connection, route, root);
 	json_decref(root);
 	return result;
 }

@@ -10,7 +10,14 @@
  *	               JSON string, a piece of the answer), then "done" ({"diagnosis",
  *	               "diff", "gain", "risks", "test", "note"}) or "error" (a JSON string)
  *
- * Nothing is sent to a provider but by models and send.  The prompt is made here, of the
+ *	POST verify    takes a place with "diff", "test" (a command, or "") and, if wanted, "runs";
+ *	               answers events: "progress" ({"text", "step", "steps"}), then "done"
+ *	               ({"outcome", "sentence", "here", "whole", "runs", "details"}: verify.h) or
+ *	               "error" (a JSON string)
+ *	POST apply     takes a place with "diff"; makes the change in the file; answers {}, or
+ *	               409 with the sentence when it does not fit any more
+ *
+ * Closing the connection cancels send and verify.  Nothing is sent to a provider but by models and send.  The prompt is made here, of the
  * profile: the page cannot send another text.  Keys stay in this process. */
 #ifndef HEATLINE_SERVE_SUGGEST_API_H
 #define HEATLINE_SERVE_SUGGEST_API_H

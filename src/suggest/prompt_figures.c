@@ -47,6 +47,18 @@ static void put_memory(struct buf *out, const struct metrics *self, const struct
 			   memory->leak_bytes_per_s / MB);
 }
 
+static void put_gpu(struct buf *out, const struct profile *profile, const struct metrics *self,
+		    const struct gpu_figures *gpu)
+{
+	if (!profile->gpu.source || (self->gpu_s <= 0 && gpu->wait_s <= 0))
+		return;
+	buf_printf(out, "- GPU: %.3g s of work launched here (%.3g s in kernels, %.3g s copying), "
+			"%.0f launches, %.1f MB to the device and %.1f MB from it, Python blocked on "
+			"it for %.3g s\n",
+		   self->gpu_s, gpu->kernel_s, gpu->copy_s, gpu->launches, gpu->to_device_bytes / MB,
+		   gpu->from_device_bytes / MB, gpu->wait_s);
+}
+
 /* --- the whole range --- */
 
 static void put_range(struct buf *out, const struct profile *profile,
@@ -153,6 +165,20 @@ static void put_callers(struct buf *out, const struct profile *profile,
 	free(seconds);
 }
 
+/* What the rules (profile/advice.h) have found at the place. */
+static void put_advice(struct buf *out, const struct profile *profile,
+		       const struct profile_file *file, struct line_range range)
+{
+	for (uint32_t i = 0; i < profile->advice_count; i++) {
+		const struct advice *advice = &profile->advice[i];
+
+		if (text_equal(advice->file, file->path) && advice->line >= range.first &&
+		    advice->line <= range.last)
+			buf_printf(out, "- line %u, a pattern that is known to be slow: %s. %s %s\n",
+				   advice->line, advice->title, advice->evidence, advice->fix);
+	}
+}
+
 void prompt_put_figures(struct buf *out, const struct profile *profile,
 			const struct profile_file *file, const struct prompt_place *place)
 {
@@ -167,6 +193,7 @@ void prompt_put_figures(struct buf *out, const struct profile *profile,
 			   profile_percent(profile, line->inclusive_s));
 		if (profile->has_memory)
 			put_memory(out, &line->self, &line->memory);
+		put_gpu(out, profile, &line->self, &line->gpu);
 		if (line->async.await_s > 0)
 			buf_printf(out, "- tasks that wait here: %.3g task-seconds, %.1f at once\n",
 				   line->async.await_s, line->async.concurrency_mean);
@@ -175,5 +202,6 @@ void prompt_put_figures(struct buf *out, const struct profile *profile,
 	}
 	if (range.last > range.first)
 		put_range(out, profile, file, range);
+	put_advice(out, profile, file, range);
 	put_callers(out, profile, place, function ? function->name : NULL);
 }
