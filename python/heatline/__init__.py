@@ -33,10 +33,12 @@ _HOMES = {
     "Profile": "heatline.results",
     "command": "heatline._command",
     "enabled": "heatline.api",
+    "load_ipython_extension": "heatline.magics",
     "mark": "heatline.api",
     "profiling": "heatline.api",
     "start": "heatline.api",
     "stop": "heatline.api",
+    "unload_ipython_extension": "heatline.magics",
 }
 
 _Function = TypeVar("_Function", bound=Callable[..., object])

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 FRAME_MAX_BYTES = 2 << 20  # what one output may add to a notebook's file
 BAR_CELLS = 12
-KINDS = (("█", "Python", "python_s"), ("▓", "native", "native_s"), ("▒", "system", "system_s"), ("░", "waiting", "wait_s"))
+PLACE_CELLS = 40
+KINDS = (  # glyph, name, field of Line
+    ("█", "Python", "python_s"),
+    ("▓", "native", "native_s"),
+    ("▒", "system", "system_s"),
+    ("░", "waiting", "wait_s"),
+)
 
 
 class Row(NamedTuple):
@@ -42,8 +48,13 @@ def as_text(profile: "Profile", top: int) -> str:
     return "\n".join(out)
 
 
-def as_html(profile: "Profile") -> str:
-    return "<div>%s%s</div>" % (_table(profile), _frame(profile))
+def as_html(profile: "Profile", top: int = 10, with_page: bool = True) -> str:
+    return "<div>%s%s</div>" % (_table(profile, top), _frame(profile) if with_page else "")
+
+
+def preformatted(text: str) -> str:
+    """Text for a terminal as HTML."""
+    return '<pre style="line-height:1.3">%s</pre>' % html.escape(text)
 
 
 def place(file: str, line: int) -> str:
@@ -51,7 +62,11 @@ def place(file: str, line: int) -> str:
     if file.startswith("Cell ["):
         return "%s line %d" % (file, line)
     near = os.path.relpath(file) if os.path.isabs(file) else file
-    return "%s:%d" % (file if near.startswith("..") else near, line)
+    if near.startswith(".."):
+        near = file
+    if len(near) > PLACE_CELLS:  # the end says more than the beginning
+        near = "…" + near[1 - PLACE_CELLS :]
+    return "%s:%d" % (near, line)
 
 
 def seconds(value: float) -> str:
@@ -160,8 +175,8 @@ def _notes(profile: "Profile", rows: List[Row]) -> List[str]:
     return notes
 
 
-def _table(profile: "Profile") -> str:
-    rows = _rows(profile, 10)
+def _table(profile: "Profile", top: int) -> str:
+    rows = _rows(profile, top)
     shown = _columns(profile, rows)
     edge = "padding:2px 10px 2px 0;white-space:pre;font-family:monospace;text-align:"
 

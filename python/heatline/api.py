@@ -4,17 +4,16 @@ In a process that ``heatline run`` has started they switch that run on and off. 
 ``start`` loads the profiler into it and starts a collector beside it, and ``stop`` takes both away again."""
 
 import atexit
-import json
 import os
 import sys
 import sysconfig
 import threading
 from types import TracebackType
-from typing import Any, Iterable, List, Optional, Type
+from typing import Any, Iterable, List, Optional, Type, Union
 
 from heatline._agent import Agent, preloaded
 from heatline._collector import Collector
-from heatline.results import Profile
+from heatline.results import Profile, made_here
 
 __all__ = ["enabled", "mark", "profiling", "start", "stop"]
 
@@ -37,7 +36,7 @@ def start(
     *,
     cpu_only: bool = False,
     memory: bool = True,
-    program_path: Optional["os.PathLike[str]"] = None,
+    program_path: Union[str, "os.PathLike[str]", None] = None,
     profile_all: bool = False,
     profile_only: Iterable[str] = (),
     profile_exclude: Iterable[str] = (),
@@ -145,16 +144,18 @@ def _run_agent() -> Agent:
 
 def _so_far(agent: Agent) -> Profile:
     with open(agent.show(), encoding="utf-8") as file:
-        return Profile(json.load(file))
+        return made_here(file.read())
 
 
 # --- in any other process ---
 
 
-def _begin(words: List[str], program_path: Optional["os.PathLike[str]"]) -> None:
+def _begin(words: List[str], program_path: Union[str, "os.PathLike[str]", None]) -> None:
     program = getattr(sys.modules.get("__main__"), "__file__", None)
     program = os.path.abspath(program) if program else ""
-    folder = os.path.abspath(program_path) if program_path is not None else _folder_of(program)
+    if _is_library(program):  # pytest, a notebook's kernel: a name, but none of the user's files
+        program = os.path.basename(program)
+    folder = os.path.abspath(program_path) if program_path is not None else os.path.dirname(program) or os.getcwd()
     words += ["--program=" + (program or sys.argv[0] or "python"), "--program-path=" + folder]
     collector = Collector(words)
     try:
@@ -167,21 +168,17 @@ def _begin(words: List[str], program_path: Optional["os.PathLike[str]"]) -> None
     _state.collector = collector
 
 
-def _folder_of(program: str) -> str:
-    """The folder whose files are the program's own; the current one for a prompt, a notebook, and a
-    command of an installed package."""
-    folder = os.path.dirname(program)
-    libraries = [sysconfig.get_path(name) for name in ("scripts", "stdlib", "purelib", "platlib")]
-    if not program or any(path and (folder + os.sep).startswith(path + os.sep) for path in libraries):
-        return os.getcwd()
-    return folder
+def _is_library(program: str) -> bool:
+    """Whether it is a command of an installed package, or a module of Python's own."""
+    folders = [sysconfig.get_path(name) for name in ("scripts", "stdlib", "purelib", "platlib")]
+    return any(folder and program.startswith(folder + os.sep) for folder in folders)
 
 
 def _end() -> Profile:
     collector, _state.collector = _state.collector, None
     assert collector is not None and _state.agent is not None
     _state.agent.stop()
-    return Profile(json.loads(collector.finish()))
+    return made_here(collector.finish().decode("utf-8"))
 
 
 def _at_exit() -> None:

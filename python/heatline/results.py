@@ -9,6 +9,7 @@ import json
 import os
 import secrets
 import subprocess
+import sys
 import tempfile
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
@@ -71,7 +72,7 @@ class Profile:
     one.  In a notebook it shows itself: a table, and below it the page."""
 
     def __init__(self, source: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> None:
-        self._text: Optional[str] = None
+        self._text: Optional[str] = None  # as it was written, for save() to write the same
         if isinstance(source, Mapping):
             name, data = "this", source
         else:
@@ -213,6 +214,17 @@ class Profile:
             for name, file in self.data["files"].items()
             for record in file.get("functions") or []
         ]
+
+
+def made_here(text: str) -> Profile:
+    """The profile of this process, as the collector has written it.  Cells of a notebook get their names."""
+    profile = Profile(_parse("what the collector sent", text))
+    profile._text = text
+    if "IPython" not in sys.modules:
+        return profile
+    from heatline._cells import name_cells
+
+    return name_cells(profile)
 
 
 def run(*arguments: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support import runs
 from support.paths import REPO
 from support.pythons import all_pythons
 
@@ -67,6 +68,16 @@ def environment(request, wheel, tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def prefix(wheel, tmp_path_factory) -> Path:
+    """pip install --prefix"""
+    folder = tmp_path_factory.mktemp("prefix")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--prefix", folder, wheel], check=True
+    )
+    return folder
+
+
 def run(command, **options):
     clean = {key: value for key, value in os.environ.items() if not key.startswith("HEATLINE")}
     return subprocess.run(command, capture_output=True, text=True, env=clean, **options)
@@ -83,8 +94,15 @@ def test_one_wheel_for_every_python(wheel):
     assert "-py3-none-linux_" in wheel.name
     names = zipfile.ZipFile(wheel).namelist()
     assert not any("platlib" in name or name.startswith("heatline/") for name in names), names
-    for wanted in ("scripts/heatline", "lib/heatline/libheatline-agent.so", "purelib/heatline/py.typed"):
+    modules = ["purelib/heatline/" + path.name for path in (REPO / "python/heatline").iterdir() if path.is_file()]
+    for wanted in ("scripts/heatline", "lib/heatline/libheatline-agent.so", *modules):
         assert any(name.endswith(wanted) for name in names), (wanted, names)
+
+
+def test_pytest_finds_the_plugin(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        assert "[pytest11]\nheatline" in archive.read(name).decode().replace(" ", "")
 
 
 @pytest.mark.parametrize("how", ["command", "module"])
@@ -96,6 +114,57 @@ def test_profile_from_an_environment(environment, program, tmp_path, how):
     assert str(program) in profile["files"]
     functions = {f["line"] for f in profile["files"][str(program)]["functions"]}
     assert "work" in functions
+
+
+PART = """
+import heatline
+
+def work():
+    return sum(i * i % 7 for i in range(1_000_000))
+
+heatline.start()
+work()
+profile = heatline.stop()
+print([function.name for function in profile.functions if function.name == "work"])
+print("<iframe" in profile._repr_html_())
+"""
+
+
+def test_a_part_of_a_program(environment, tmp_path):
+    (tmp_path / "part.py").write_text(PART)
+    done = run([environment / "bin/python", tmp_path / "part.py"], cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "['work']\nTrue\n"), done.stderr
+    assert os.listdir(tmp_path) == ["part.py"]
+
+
+def test_by_a_link_from_elsewhere(environment, tmp_path):
+    """As pipx and `uv tool` install: an environment of its own, and a link to the command.  Programs then run
+    with the user's Python, not with the one of that environment."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/heatline").symlink_to(environment / "bin/heatline")
+    (tmp_path / "program.py").write_text("import sys\nprint(sys.prefix)\n")
+    done = run([tmp_path / "bin/heatline", "run", "--quiet", "-o", tmp_path / "p.json", tmp_path / "program.py"])
+    assert done.returncode == 0 and (tmp_path / "p.json").exists(), done
+    assert done.stdout.strip() != str(environment)
+
+
+@pytest.mark.parametrize("interpreter", ends(), ids=str)
+def test_for_one_user(interpreter, wheel, tmp_path):
+    """pip install --user"""
+    env = {"PYTHONUSERBASE": str(tmp_path / "base"), "HOME": str(tmp_path), "PIP_BREAK_SYSTEM_PACKAGES": "1"}
+    pip = [interpreter.executable, "-m", "pip", "install", "-q", "--no-warn-script-location"]
+    runs.run([*pip, "--user", "--no-index", "--no-deps", wheel], env=env, check=True)
+    (tmp_path / "part.py").write_text(PART)
+    done = runs.run([interpreter.executable, tmp_path / "part.py"], env=env)
+    assert (done.returncode, done.stdout) == (0, "['work']\nTrue\n"), done.stderr
+
+
+def test_one_folder_for_every_python(python, prefix, tmp_path):
+    """What is installed once serves each version, since the package is pure and the agent knows them all."""
+    (tmp_path / "part.py").write_text(PART)
+    [packages] = prefix.glob("**/site-packages")
+    done = python.run_plain(tmp_path / "part.py", env={"PYTHONPATH": str(packages)})
+    assert (done.returncode, done.stdout) == (0, "['work']\nTrue\n"), done.stderr
 
 
 def test_module_uses_the_python_that_runs_it(environment, tmp_path):
