@@ -45,9 +45,17 @@ export interface Answer {
 	readonly note: string; // why the answer is not whole
 }
 
-export interface Verdict {
+export interface Step {
 	readonly text: string;
-	readonly isGood: boolean;
+	readonly done: number; // of `all`; 0 of 0: not known
+	readonly all: number;
+}
+
+export interface Verdict {
+	readonly sentence: string;
+	readonly isFaster: boolean;
+	readonly isUnclear: boolean; // no difference beyond noise
+	readonly details: string; // the last lines of what failed
 }
 
 function readPrompt(value: unknown): Prompt {
@@ -169,11 +177,20 @@ export async function sendPrompt(
 
 // Tries the change in a copy: compiles it, runs the test command, profiles both.
 export async function verifyDiff(
-	place: Place, diff: string, test: string, signal: AbortSignal, take: (text: string) => void,
+	place: Place, diff: string, test: string, signal: AbortSignal, take: (step: Step) => void,
 ): Promise<Verdict> {
 	const response = await ask("verify", { ...placeBody(place), diff, test }, signal);
-	const record = raw.object(await follow(response, (_, data) => take(sentenceOf(data))));
-	return { text: raw.text(record.verdict), isGood: raw.flag(record.good) };
+	const record = raw.object(await follow(response, (_, data) => {
+		const step = raw.object(data);
+		take({ text: sentenceOf(data), done: raw.number(step.step), all: raw.number(step.steps) });
+	}));
+	const outcome = raw.text(record.outcome);
+	return {
+		sentence: raw.text(record.sentence),
+		isFaster: outcome === "faster",
+		isUnclear: outcome === "no clear difference",
+		details: raw.text(record.details),
+	};
 }
 
 // Changes the file; the server's sentence about it.

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { baseName } from "../format.ts";
-import { applyDiff, diffLines, verifyDiff, type Answer, type Place, type Verdict } from "../suggest.ts";
+import { applyDiff, diffLines, verifyDiff, type Answer, type Place, type Step, type Verdict } from "../suggest.ts";
 import { readPreference, writePreference } from "../store.ts";
 import { messageOf } from "./suggest.tsx";
 
@@ -34,7 +34,7 @@ function Diff({ diff }: { diff: string }) {
 
 function Verify({ place, diff }: { place: Place; diff: string }) {
 	const [test, setTest] = useState(readPreference("test"));
-	const [steps, setSteps] = useState<readonly string[]>([]);
+	const [step, setStep] = useState<Step>();
 	const [verdict, setVerdict] = useState<Verdict>();
 	const [said, say] = useState("");
 	const running = useRef<AbortController | undefined>(undefined);
@@ -44,13 +44,13 @@ function Verify({ place, diff }: { place: Place; diff: string }) {
 
 	const verify = async () => {
 		writePreference("test", test);
-		setSteps([]);
+		setStep(undefined);
 		setVerdict(undefined);
 		say("");
 		setRunning(true);
 		const abort = (running.current = new AbortController());
 		try {
-			setVerdict(await verifyDiff(place, diff, test, abort.signal, (step) => setSteps((old) => [...old, step])));
+			setVerdict(await verifyDiff(place, diff, test, abort.signal, setStep));
 		} catch (reason) {
 			say(abort.signal.aborted ? "Cancelled." : messageOf(reason));
 		}
@@ -73,8 +73,13 @@ function Verify({ place, diff }: { place: Place; diff: string }) {
 					: <button key="verify" type="submit" class="main">Verify</button>}
 				<button type="button" disabled={isRunning || isApplied} onClick={() => void apply()}>Apply to {baseName(place.path)}</button>
 			</p>
-			<ol class="steps" aria-live="polite">{steps.map((step, i) => <li key={i}>{step}</li>)}</ol>
-			{verdict && <p class={verdict.isGood ? "verdict faster" : "verdict slower"} role="status">{verdict.text}</p>}
+			{isRunning && (
+				<p class="state">
+					{step && step.all > 0 && <progress aria-label="Verifying" value={step.done} max={step.all} />} <span role="status">{step?.text ?? "Starting …"}</span>
+				</p>
+			)}
+			{verdict && <p class={`verdict ${verdict.isFaster ? "faster" : verdict.isUnclear ? "" : "slower"}`} role="status">{verdict.sentence}</p>}
+			{verdict?.details && <pre class="prompt" tabIndex={0} role="region" aria-label="What failed">{verdict.details}</pre>}
 			{said && <p class="hint" role="alert">{said}</p>}
 		</form>
 	);
