@@ -12,8 +12,8 @@
  *
  *	POST verify    takes a place with "diff", "test" (a command, or "") and, if wanted, "runs";
  *	               answers events: "progress" ({"text", "step", "steps"}), then "done"
- *	               ({"outcome", "good", "verdict", "here", "whole", "runs", "details"}:
- *	               verify.h) or "error" (a JSON string)
+ *	               ({"outcome", "sentence", "here", "whole", "runs", "details"}: verify.h) or
+ *	               "error" (a JSON string)
  *	POST apply     takes a place with "diff"; makes the change in the file; answers {}, or
  *	               409 with the sentence when it does not fit any more
  *

@@ -412,8 +412,7 @@ void verify_write_json(const struct verify_verdict *verdict, FILE *stream)
 	json_out_init(&out, stream);
 	json_begin_object(&out, NULL);
 	json_put_text(&out, "outcome", words[verdict->outcome]);
-	json_put_bool(&out, "good", verdict->outcome == VERIFY_FASTER);
-	json_put_bytes(&out, "verdict", verdict->sentence.data, verdict->sentence.size);
+	json_put_bytes(&out, "sentence", verdict->sentence.data, verdict->sentence.size);
 	put_ratio(&out, "here", &verdict->here);
 	put_ratio(&out, "whole", &verdict->whole);
 	json_put_unsigned(&out, "runs", verdict->runs);

@@ -92,8 +92,8 @@ int verify_run(const struct verify_plan *plan, const struct verify_options *opti
 	       struct verify_verdict *verdict, struct err *err);
 void verify_verdict_fini(struct verify_verdict *verdict);
 
-/* As JSON: {"outcome", "good", "verdict", "here": {"ratio", "low", "high"} or null, "whole",
- * "runs", "details"}; good: nothing speaks against the change, verdict: the sentence. */
+/* As JSON: {"outcome", "sentence", "here": {"ratio", "low", "high"} or null, "whole",
+ * "runs", "details"}. */
 void verify_write_json(const struct verify_verdict *verdict, FILE *stream);
 
 /* Makes the change in the original file. */

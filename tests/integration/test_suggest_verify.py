@@ -101,9 +101,9 @@ def test_a_change_that_is_right(page, project):
     before = (project / "program.py").read_bytes()
     test = "python3 -c 'import program, os; assert os.path.exists(\"data.txt\")'"
     *progress, (kind, verdict) = verify(page, FASTER, test)
-    assert kind == "done" and verdict["outcome"] == "faster" and verdict["good"], verdict
+    assert kind == "done" and verdict["outcome"] == "faster", verdict
     assert verdict["here"]["low"] > 1 and verdict["whole"]["low"] > 1
-    assert "same output" in verdict["verdict"] and "the test command succeeds" in verdict["verdict"]
+    assert "same output" in verdict["sentence"] and "the test command succeeds" in verdict["sentence"]
     assert [data["step"] for _, data in progress] == list(range(1, progress[-1][1]["steps"] + 1))
     assert (project / "program.py").read_bytes() == before
 
@@ -111,7 +111,7 @@ def test_a_change_that_is_right(page, project):
 def test_a_change_that_is_slower(page):
     kind, verdict = verify(page, SLOWER)[-1]
     assert kind == "done" and verdict["outcome"] == "slower", verdict
-    assert verdict["here"]["high"] < 1 and "same output" in verdict["verdict"]
+    assert verdict["here"]["high"] < 1 and "same output" in verdict["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_changes_that_are_wrong(page, project, diff, test, outcome, detail):
     kind, verdict = verify(page, diff, test)[-1]
     assert kind == "done" and verdict["outcome"] == outcome, verdict
     assert detail in verdict["details"] and str(page.temporary) not in verdict["details"]
-    assert not verdict["good"] and verdict["here"] is None and (project / "program.py").read_text() == PROGRAM
+    assert verdict["here"] is None and (project / "program.py").read_text() == PROGRAM
 
 
 def test_changes_that_do_not_fit(page):
