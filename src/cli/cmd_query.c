@@ -31,7 +31,7 @@ static const struct option query_options[] = {
 	 .help = "What hot-lines lists: line, function or file (default: line).", FIELD(by)},
 	{.name = "metric", .letter = 'm', .kind = OPTION_CHOICE, .value = "METRIC",
 	 .choices = QUERY_METRICS,
-	 .help = "What hot-lines ranks by: time, inclusive, python, native, wait, memory, peak or copied "
+	 .help = "What hot-lines ranks by: time, inclusive, python, native, wait, gpu, memory, peak or copied "
 		 "(default: time).",
 	 FIELD(metric)},
 	{.name = "view", .kind = OPTION_CHOICE, .value = "VIEW", .choices = QUERY_VIEWS,

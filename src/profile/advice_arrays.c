@@ -1,10 +1,11 @@
-/* advice_arrays.c - rules about arrays and data frames. */
+/* advice_arrays.c - rules about arrays, data frames and devices. */
 #include <string.h>
 
 #include "profile/advice_site.h"
 
 #define MIN_SHARE 0.05
 #define MIN_SHARE_LOOP 0.10
+#define MIN_WAITS 10 /* for a device; fewer are no loop's */
 
 /* "; 310 MB were copied", when that is worth saying. */
 static void put_copied(const struct advice_site *site, struct buf *evidence)
@@ -197,6 +198,29 @@ static bool match_frame_apply(const struct advice_site *site, struct buf *eviden
 	return false;
 }
 
+/* ---- devices ---- */
+
+static bool match_gpu_sync(const struct advice_site *site, struct buf *evidence, struct buf *fix)
+{
+	static const char *const methods[] = {"item", "cpu", "tolist", "numpy"};
+	const char *found = NULL;
+	if (site->gpu.wait_s < MIN_SHARE * site->profile->total_s || site->gpu.waits < MIN_WAITS)
+		return false;
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]) && !found; i++) {
+		if (advice_find_method(site, 0, methods[i]) < site->statement->count)
+			found = methods[i];
+	}
+	if (!found || !advice_site_is_repeated(site))
+		return false;
+	advice_put_time(evidence, site->profile, site->gpu.wait_s);
+	buf_printf(evidence, " is spent waiting for the GPU here, %.0f times: .%s() needs a value that is "
+			     "not computed yet, and nothing new is launched meanwhile.",
+		   site->gpu.waits, found);
+	buf_text(fix, "Keep sums and checks on the device (add tensors, not numbers), and fetch once after "
+		      "the loop or every so many steps; copy with non_blocking=True from pinned memory.");
+	return true;
+}
+
 const struct advice_rule advice_array_rules[] = {
 	{"array-append", "Grows an array piece by piece", match_array_append, false, false},
 	{"array-elements", "Goes through an array element by element", match_array_elements, false, false},
@@ -204,5 +228,6 @@ const struct advice_rule advice_array_rules[] = {
 	{"dataframe-append", "Grows a data frame piece by piece", match_frame_append, false, false},
 	{"dataframe-rows", "Goes through a data frame row by row", match_frame_rows, false, false},
 	{"dataframe-apply", "Calls a Python function for every row", match_frame_apply, false, true},
+	{"gpu-sync", "Waits for the GPU in a loop", match_gpu_sync, false, false},
 	{NULL, NULL, NULL, false, false},
 };

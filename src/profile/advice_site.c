@@ -16,6 +16,7 @@ static void add_line(struct advice_site *site, const struct profile_line *line, 
 {
 	double seconds = metrics_seconds(&line->self) + 1e-15 * line->self.alloc_bytes;
 	metrics_add(&site->self, &line->self);
+	gpu_figures_add(&site->gpu, &line->gpu);
 	if (line->inclusive_s > site->inclusive_s)
 		site->inclusive_s = line->inclusive_s;
 	if (line->memory.leak_likelihood > site->leak_likelihood) {

@@ -15,6 +15,7 @@ struct advice_site {
 	const struct statement *statement;
 	struct metrics self;     /* of its lines together */
 	double inclusive_s;      /* of the line that has most */
+	struct gpu_figures gpu;  /* of its lines together */
 	double leak_likelihood, leak_bytes_per_s; /* as above */
 	uint32_t line;           /* the hottest of its lines */
 	const struct blocking_step *blocking; /* of an event loop, at one of its lines; or NULL */

@@ -230,6 +230,10 @@ json_t *query_line(const struct profile *profile, const struct profile_file *fil
 	json_object_set_new(row, "inclusive_percent",
 			    query_number(profile_percent(profile, line->inclusive_s)));
 	json_object_set_new(row, "samples", json_integer((json_int_t)line->self.samples));
+	if (line->self.gpu_s > 0 || line->gpu.wait_s > 0) {
+		json_object_set_new(row, "gpu_s", query_number(line->self.gpu_s));
+		json_object_set_new(row, "gpu_wait_s", query_number(line->gpu.wait_s));
+	}
 	if (profile->has_memory) {
 		json_object_set_new(row, "peak_mb", query_number(line->memory.peak_bytes / MB));
 		json_object_set_new(row, "allocated_mb", query_number(line->self.alloc_bytes / MB));

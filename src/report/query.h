@@ -31,7 +31,7 @@ struct question {
 };
 
 #define QUERY_BY "line|function|file"
-#define QUERY_METRICS "time|inclusive|python|native|wait|memory|peak|copied"
+#define QUERY_METRICS "time|inclusive|python|native|wait|gpu|memory|peak|copied"
 #define QUERY_VIEWS "peak|leaks|churn|copies"
 
 struct query_answer {

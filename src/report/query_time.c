@@ -53,6 +53,16 @@ static void put_memory(struct query_answer *answer, const struct profile *profil
 		   figure_bytes(profile->sum.copy_bytes).text);
 }
 
+static void put_gpu(struct query_answer *answer, const struct profile *profile)
+{
+	if (!profile->gpu.source)
+		return;
+	put_number(answer, "gpu_busy_s", profile->gpu.busy_s);
+	put_number(answer, "gpu_wait_s", profile->gpu.sum.wait_s);
+	query_say(answer, "GPU: busy %s, waited for %s", figure_seconds(profile->gpu.busy_s).text,
+		  figure_seconds(profile->gpu.sum.wait_s).text);
+}
+
 static void put_whole(struct query_answer *answer, const struct profile *profile)
 {
 	const struct metrics *sum = &profile->sum;
@@ -108,6 +118,7 @@ int query_summary(struct query_answer *answer, const struct profile *profile,
 	uint32_t count = rank_lines(profile, self_time, hottest, SUMMARY_LINES);
 	put_whole(answer, profile);
 	put_memory(answer, profile);
+	put_gpu(answer, profile);
 	json_object_set_new(answer->json, "lines", json_array());
 	query_say(answer, count ? "Hottest lines:" : "No line in scope took any time.");
 	for (uint32_t i = 0; i < count; i++)
@@ -145,6 +156,8 @@ static double value_of(const char *metric, const struct metrics *self, double in
 		return self->native_s;
 	if (strcmp(metric, "wait") == 0)
 		return self->wait_s;
+	if (strcmp(metric, "gpu") == 0)
+		return self->gpu_s;
 	if (strcmp(metric, "memory") == 0)
 		return self->alloc_bytes;
 	return strcmp(metric, "peak") == 0 ? peak_bytes : self->copy_bytes;

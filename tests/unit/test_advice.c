@@ -26,6 +26,7 @@ struct figures {
 	double python_s, native_s, wait_s, inclusive_s;
 	double copy_mb, alloc_mb, kept_mb, leak;
 	double compiling_s;  /* in re's own code, below the line */
+	double gpu_wait_s;   /* blocked on a device, fifty times a second */
 	double blocking_s;   /* a step of the event loop lasted so long here */
 	double header_s;      /* of the line before, in Python */
 	uint32_t called_from; /* a line that calls the function */
@@ -92,6 +93,8 @@ static struct profile *make_profile(const char *source, const struct figures *fi
 	line->self.copy_bytes = profile->sum.copy_bytes = figures->copy_mb * MB;
 	line->self.alloc_bytes = profile->sum.alloc_bytes = figures->alloc_mb * MB;
 	line->self.kept_bytes = figures->kept_mb * MB;
+	line->gpu = (struct gpu_figures){.wait_s = figures->gpu_wait_s,
+					 .waits = 50 * figures->gpu_wait_s};
 	line->memory.leak_likelihood = figures->leak;
 	line->memory.leak_bytes_per_s = MB;
 	if (figures->blocking_s > 0) {
@@ -284,6 +287,17 @@ static void test_async(void **state)
 	check("", "import time\nasync def f():\n    time.sleep(0) #hot\n", &cold);
 }
 
+static void test_gpu(void **state)
+{
+	struct figures synced = {.wait_s = 2, .gpu_wait_s = 2}, once = {.wait_s = 2, .gpu_wait_s = 0.1};
+	check("gpu-sync", "for x in y:\n    total += loss.item() #hot\n", &synced);
+	check("gpu-sync", "for x in y:\n    seen.append(model(x).cpu()) #hot\n", &synced);
+	check("", "for x in y:\n    total += loss.item() #hot\n", &waiting);
+	check("", "for x in y:\n    total += loss.item() #hot\n", &once);
+	check("", "total = loss.item() #hot\n", &synced);
+	check("", "for x in y:\n    torch.cuda.synchronize() #hot\n", &synced);
+}
+
 static void test_leak(void **state)
 {
 	struct figures growing = {.python_s = 0.1, .alloc_mb = 50, .kept_mb = 50, .leak = 0.98};
@@ -355,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_arrays),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_async),
+		cmocka_unit_test(test_gpu),
 		cmocka_unit_test(test_leak),
 		cmocka_unit_test(test_written_and_read_again),
 		cmocka_unit_test(test_report),
