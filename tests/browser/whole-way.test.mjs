@@ -1,10 +1,13 @@
-// From a hot line to a proposal, with nothing made up but the model: a real profile, the
-// server's own prompt, a scripted provider on this machine (tests/support/provider.py).
+// From a hot line to a verified change, with nothing made up but the model: a real profile, the
+// server's own prompt, a scripted provider on this machine (tests/support/provider.py), the
+// change tried out for real.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, openPage, profileOf, readJson, repo, serveIn, writeFile } from "./support.mjs";
+import { launch, openPage, profileOf, readJson, repo, scratch, serveIn } from "./support.mjs";
 
 const KEY = "sk-whole-way-3f9c1e5b2d8f40aa-not-a-real-key";
 const PROGRAM = `PASSWORD = "hunter2hunter2"
@@ -17,7 +20,21 @@ def find(wanted, numbers):
     return found
 
 
-print(find(list(range(3000)), range(0, 30000, 2)))
+print(find(list(range(3000)), range(0, 12000, 2)))
+`;
+const ANSWER = `DIAGNOSIS: The list is searched – é.
+DIFF:
+\`\`\`diff
+--- a/program.py
++++ b/program.py
+@@ -3,2 +3,3 @@
+ def find(wanted, numbers):
++    wanted = set(wanted)
+     found = 0
+\`\`\`
+GAIN: 10 to 100
+RISKS: none
+TEST: run it
 `;
 
 let browser;
@@ -26,7 +43,9 @@ let server;
 let path;
 let profile;
 before(async () => {
-	path = writeFile("-program.py", PROGRAM);
+	path = join(scratch, "way", "program.py");
+	mkdirSync(join(scratch, "way"));
+	writeFileSync(path, PROGRAM);
 	const json = profileOf("--cpu-only", path);
 	profile = readJson(json);
 	provider = await startProvider();
@@ -44,7 +63,6 @@ function startProvider() {
 	return new Promise((resolve) => child.stdout.once("data", (data) => resolve({ port: Number(data), stop: () => child.stdin.end() })));
 }
 const seen = async () => (await fetch(`http://127.0.0.1:${provider.port}/seen`)).json();
-const answerWith = (text) => fetch(`http://127.0.0.1:${provider.port}/answer`, { method: "PUT", body: text });
 
 async function openPanel() {
 	const hot = profile.files[path].lines.find((line) => line.line.includes("if number in wanted"));
@@ -56,9 +74,8 @@ async function openPanel() {
 	return page;
 }
 
-test("the hot line, what is sent, and the proposal as a diff", async () => {
-	const name = path.split("/").pop();
-	await answerWith(`DIAGNOSIS: The list is searched – é.\nDIFF:\n\`\`\`diff\n--- a/${name}\n+++ b/${name}\n@@ -3,2 +3,3 @@\n def find(wanted, numbers):\n+    wanted = set(wanted)\n     found = 0\n\`\`\`\nGAIN: 10 to 100\nRISKS: none\nTEST: run it\n`);
+test("the hot line, what is sent, the proposal, the verdict, the change", async () => {
+	await fetch(`http://127.0.0.1:${provider.port}/answer`, { method: "PUT", body: ANSWER });
 	const page = await openPanel();
 	await page.getByLabel("the function").check();
 	await page.waitForSelector(".prompt:has-text('found += 1')");
@@ -77,6 +94,15 @@ test("the hot line, what is sent, and the proposal as a diff", async () => {
 	});
 	assert.equal(texts.join("\n\n"), shown, "what was shown is what was sent");
 	assert.ok(!shown.includes("hunter2"));
+	await page.getByLabel("Test command").fill("python3 -c 'import program'");
+	await page.locator("button", { hasText: "Verify" }).click();
+	await page.waitForSelector(".suggest .verdict, .verify .hint", { timeout: 180_000 });
+	assert.match(await page.locator(".verify").innerText(), /faster/);
+	assert.equal(await page.locator(".suggest .verdict.faster").count(), 1);
+	assert.equal(readFileSync(path, "utf8"), PROGRAM, "until it is accepted the file is untouched");
+	await page.locator("button", { hasText: "Apply to program.py" }).click();
+	await page.waitForSelector(".verify .hint:has-text('The change is in the file')");
+	assert.equal(readFileSync(path, "utf8"), PROGRAM.replace("    found = 0", "    wanted = set(wanted)\n    found = 0"));
 	assert.ok(!(await page.content()).includes(KEY));
 	assert.deepEqual(page.problems, []);
 	await page.context().close();
