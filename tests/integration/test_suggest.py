@@ -5,6 +5,7 @@ The provider is a scripted one on the loopback address (support/provider.py).
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -355,3 +356,33 @@ def test_the_standalone_file_has_the_prompts_of_its_hottest_lines(heatline, prof
     entry = prompts[f"{os.path.dirname(profile)}/program.py:{HOT_LINE}"]
     assert "number in wanted" in entry["prompt"] and "DIAGNOSIS" in entry["system"]
     assert "hunter22" not in block and 1 <= len(prompts) <= 50
+
+
+WITHOUT_CURL = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+
+void *dlopen(const char *name, int flags)
+{
+	void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+
+	return name && strstr(name, "libcurl") ? NULL : real(name, flags);
+}
+"""
+
+
+def test_without_libcurl_everything_else_works(heatline, profile, provider, tmp_path):
+    (tmp_path / "none.c").write_text(WITHOUT_CURL)
+    library = tmp_path / "none.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "none.c", "-ldl"], check=True)
+    env = only({**provider.environment(), "LD_PRELOAD": str(library)})
+    before = len(provider.seen)
+    with Served(heatline, ["view", "--port", "0", profile], env=env) as served:
+        answer = served.get("api/suggest/providers").json()
+        assert answer["available"] is False and "libcurl4" in answer["note"]
+        assert served.post("api/suggest/prompt", place()).status == 200
+        kind, sentence = send(served, "openai", "good")[-1]
+        assert kind == "error" and "libcurl4" in sentence
+        assert "libcurl4" in served.get("api/suggest/models/openai").json()["error"]
+    assert len(provider.seen) == before

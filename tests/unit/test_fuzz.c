@@ -37,6 +37,9 @@
 #define LLVMFuzzerTestOneInput fuzz_source
 #include "../fuzz/fuzz_source.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_suggest
+#include "../fuzz/fuzz_suggest.c"
+#undef LLVMFuzzerTestOneInput
 
 #define CORPUS HEATLINE_GOLDEN "/../fuzz/corpus/"
 #define MUTATIONS 4000
@@ -164,6 +167,11 @@ static void test_source(void **state)
 	fuzz_corpus(fuzz_source, CORPUS "regions");
 }
 
+static void test_suggest(void **state)
+{
+	fuzz_corpus(fuzz_suggest, CORPUS "suggest");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +182,7 @@ int main(void)
 		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_source),
+		cmocka_unit_test(test_suggest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
