@@ -151,12 +151,13 @@ def _so_far(agent: Agent) -> Profile:
 
 
 def _begin(words: List[str], program_path: Union[str, "os.PathLike[str]", None]) -> None:
-    program = getattr(sys.modules.get("__main__"), "__file__", None)
-    program = os.path.abspath(program) if program else ""
-    if _is_library(program):  # pytest, a notebook's kernel: a name, but none of the user's files
-        program = os.path.basename(program)
-    folder = os.path.abspath(program_path) if program_path is not None else os.path.dirname(program) or os.getcwd()
-    words += ["--program=" + (program or sys.argv[0] or "python"), "--program-path=" + folder]
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    script = os.path.abspath(script) if script else ""
+    # pytest, or a notebook's kernel, is a name, but none of the user's files.
+    is_users = bool(script) and not _is_library(script)
+    program = script if is_users else os.path.basename(script or sys.argv[0]) or "python"
+    folder = program_path if program_path is not None else os.path.dirname(script) if is_users else os.getcwd()
+    words += ["--program=" + program, "--program-path=" + os.path.abspath(folder)]
     collector = Collector(words)
     try:
         _state.agent = Agent.load(collector.agent_path)

@@ -88,7 +88,7 @@ def test_a_cell_and_the_functions_of_another(notebook):
         for i in range(2_000_000): x += i * i % 7
         x
         """,
-        "print(sorted(p.data['files']))",
+        "s = p.data['heatline']['stacks']; print(sorted(s['strings'][f[0]] for f in s['files'] if f[1]))",
         "print([line.text for line in p.lines if (line.file, line.line) == ('Cell [2]', 4)])",
         "print([line['line'] for line in p.data['files']['Cell [3]']['lines']][:2])",
     )
@@ -98,6 +98,19 @@ def test_a_cell_and_the_functions_of_another(notebook):
     assert cells[3].printed == "['Cell [2]', 'Cell [3]']\n"
     assert cells[4].printed == "['total += i * i % 7']\n"
     assert cells[5].printed == r"['%%heatline -o p\n', 'x = slow(2_000_000)\n']" + "\n"
+
+
+def test_memory(notebook):
+    cells = notebook(
+        LOAD,
+        """
+        %%heatline --no-page -o p
+        held = bytearray(40 << 20)
+        """,
+        "print([round(line.peak_mb) for line in p.lines if (line.file, line.line) == ('Cell [2]', 2)])",
+    )
+    assert "Cell [2] line 2" in cells[1].text and "40 MB" in cells[1].text
+    assert cells[2].printed == "[40]\n"
 
 
 def test_what_is_shown(notebook):

@@ -109,6 +109,34 @@ def test_limit_of_time(project):
     assert "FAILED test_it.py::test_its_own_failure_comes_first - " in out and "its own" in out
 
 
+def test_limit_of_memory(project):
+    done = project(
+        """
+        import pytest
+
+        held = []
+
+        @pytest.mark.heatline(max_memory=20)
+        def test_too_large():
+            held.append(bytearray(50 << 20))
+
+        @pytest.mark.heatline(max_memory=20)
+        def test_what_was_there_before_does_not_count():
+            held[0][:1] = b"x"
+
+        @pytest.mark.heatline(max_memory=90)
+        def test_within():
+            for i in range(4):
+                once = bytearray(50 << 20)
+                del once
+        """,
+        "--heatline",
+    )
+    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert "It had 50 MB live at once; max_memory is 20 MB." in done.stdout
+    assert "held.append(bytearray(50 << 20))" in done.stdout
+
+
 @pytest.mark.parametrize("marker", ["max_time='1s'", "max_time=0", "0.5", "max_tiem=1"])
 def test_a_mistake_in_a_marker_is_told_before_anything_runs(project, marker):
     done = project(
