@@ -277,6 +277,11 @@ void memory_resume(uint64_t paused) __attribute__((weak));
 void memory_hide(uint64_t saved[2]) __attribute__((weak));
 void memory_show(const uint64_t saved[2]) __attribute__((weak));
 
+/* --- builtin.c --- */
+
+/* Python has come so far that it has its builtins; its lock is held. */
+void builtin_python_started(void);
+
 /* --- signals.c --- */
 
 /* Installs the handler.  Returns 0 or -errno. */

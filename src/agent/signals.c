@@ -129,9 +129,13 @@ void signals_stop(void)
 AGENT_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	resolve();
-	/* Python sets SIGPIPE while it starts, after it has chosen its allocators. */
-	if (number == SIGPIPE && memory_python_started != NULL && g_agent.is_active)
-		memory_python_started();
+	/* Python sets SIGPIPE while it starts, after it has chosen its allocators and
+	 * made its builtins. */
+	if (number == SIGPIPE && g_agent.is_active) {
+		if (memory_python_started != NULL)
+			memory_python_started();
+		builtin_python_started();
+	}
 	if (number != AGENT_SIGNAL || !g_agent.is_active)
 		return real_sigaction(number, action, old);
 	struct sigaction before = program_action;

@@ -23,6 +23,7 @@
 #include "collect/nvml.h"
 #include "collect/recover.h"
 #include "collect/run.h"
+#include "profile/decorated.h"
 #include "report/summary.h"
 
 #define DEFAULT_OUTFILE "heatline-profile.json"
@@ -289,6 +290,9 @@ static int profile_target(const struct run_settings *settings, const struct targ
 	}
 	char *root = settings->program_path ? places_absolute(settings->program_path) : NULL;
 	struct run_options options = options_from(settings, target, agent, root);
+	bool has_decorated = decorated_search(target->program, root ? root : target->entrypoint_dir,
+					      &options.wants_profile_name);
+	options.is_decorated_only = has_decorated && !settings->is_all;
 	options.words = words;
 	err_clear(&err);
 	int failure = lost ? collect_recover(lost, &options, &result, &err)

@@ -33,9 +33,12 @@ static uint32_t file_of(struct builder *builder, uint32_t code_index)
 {
 	if (builder->files[code_index] == 0) {
 		const struct code *code = &builder->collector->codes.items[code_index];
-		builder->files[code_index] =
-			1 + profile_file_index(builder->profile, code->filename,
-					       scope_file(&builder->collector->scope, code->filename));
+		bool in_scope = scope_file(&builder->collector->scope, code->filename);
+		uint32_t file = profile_file_index(builder->profile, code->filename, in_scope);
+		if (in_scope && !chosen_fill(builder->collector, code->filename,
+					     &builder->profile->files[file]))
+			builder->profile->files[file].in_scope = false;
+		builder->files[code_index] = 1 + file;
 	}
 	return builder->files[code_index] - 1;
 }
@@ -265,6 +268,9 @@ static void describe_quality(struct collector *collector, struct profile *profil
 			 collector->before);
 		build_warn(profile, text);
 	}
+	if (collector->has_chosen)
+		build_warn(profile, "only functions marked with @profile are reported; --profile-all "
+				     "reports everything");
 	uint32_t refused = atomic_load(&collector->control->rings_refused);
 	if (refused != 0) {
 		char text[200];

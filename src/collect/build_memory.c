@@ -64,6 +64,8 @@ static void find_leak(const struct site *site, double end_s, struct memory *memo
 static void build_site(struct collector *collector, struct profile *profile,
 		       const struct site *site, double end_s)
 {
+	if (!chosen_has_line(collector, site->filename, site->line))
+		return;
 	uint32_t file = profile_file_index(profile, site->filename, true);
 	struct memory memory = memory_of(site, end_s);
 	if (site->function != NULL) {

@@ -119,6 +119,7 @@ static void collector_fini(struct collector *collector)
 	for (uint32_t i = 0; i < collector->processes.count; i++)
 		free_process(collector->processes.items[i]);
 	vec_free(&collector->processes);
+	chosen_fini(collector);
 	vec_free(&collector->marks);
 	vec_free(&collector->moments);
 	map_fini(&collector->moment_index);

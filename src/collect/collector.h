@@ -34,6 +34,7 @@
 #include "collect/tasks.h"
 #include "collect/timeline.h"
 #include "collect/tree.h"
+#include "profile/decorated.h"
 #include "profile/scope.h"
 #include "python/layout.h"
 #include "python/walk.h"
@@ -141,6 +142,12 @@ struct process {
 	uint32_t taken_size; /* collector took; size 0: none */
 };
 
+/* A file, and its functions marked with @profile. */
+struct chosen_file {
+	const char *filename; /* interned */
+	struct decorated functions;
+};
+
 /* A word of the program; see marks.c. */
 struct mark {
 	uint64_t time_ns;
@@ -160,6 +167,8 @@ struct collector {
 	struct timeline timeline;
 	struct tree_weights startup; /* the interpreter's own start and end */
 	VEC(struct process *) processes; /* owned */
+	VEC(struct chosen_file) chosen;
+	bool has_chosen;         /* a function marked with @profile was seen: only those count */
 	VEC(struct mark) marks;
 	uint64_t marks_left_out;
 	VEC(struct moments) moments;
@@ -304,6 +313,18 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 
 /* The footprint at this moment. */
 void memory_round(struct collector *collector);
+
+/* --- chosen.c --- */
+
+/* Whether the code is part of a function that is to be reported, given that its file is in
+ * scope; whether a line is. */
+bool chosen_has(struct collector *collector, const struct code *code);
+bool chosen_has_line(struct collector *collector, const char *filename, uint32_t line);
+
+/* The same for a file of the profile; true when it has such functions, which are then
+ * noted in it. */
+bool chosen_fill(struct collector *collector, const char *filename, struct profile_file *file);
+void chosen_fini(struct collector *collector);
 
 /* --- marks.c --- */
 

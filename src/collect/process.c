@@ -224,6 +224,8 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 		struct code *code = &collector->codes.items[index];
 		code->in_scope = scope_file(&collector->scope, code->filename) &&
 				 scope_function(code->filename, code->qualname);
+		if (code->in_scope)
+			code->in_scope = chosen_has(collector, code);
 	}
 	free(full);
 	return index;

@@ -34,6 +34,7 @@ void run_fill_control(struct control *control, const struct run_options *options
 	control->memory_window = options->memory_window_bytes;
 	control->has_gpu = options->has_gpu;
 	control->is_first_only = options->is_first_only;
+	control->wants_profile_name = options->wants_profile_name;
 	atomic_store(&control->is_off, options->is_off);
 	atomic_store(&control->off_since_ns, clock_monotonic_ns());
 	control->start_ns = clock_monotonic_ns();

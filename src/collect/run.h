@@ -63,6 +63,8 @@ struct run_options {
 	bool is_off;                  /* suspended until somebody says otherwise (runs.h) */
 	bool is_first_only;           /* leave out processes that the program starts */
 	bool is_session;              /* the program has started us (session.h) */
+	bool is_decorated_only;       /* report only functions marked with @profile … */
+	bool wants_profile_name;      /* … a name that nothing else defines */
 
 	/* where to */
 	const char *outfile;

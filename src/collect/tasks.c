@@ -333,9 +333,9 @@ void tasks_build(struct collector *collector, struct profile *profile)
 	profile->await_s = awaits->total_ns * 1e-9;
 	for (uint32_t i = 0; i < awaits->places.count; i++) {
 		const struct await_place *place = &awaits->places.items[i];
-		uint32_t file = profile_file_index(profile, place->file, true);
-		if (place->await_ns <= 0)
+		if (place->await_ns <= 0 || !chosen_has_line(collector, place->file, place->line))
 			continue;
+		uint32_t file = profile_file_index(profile, place->file, true);
 		if (place->function == NULL)
 			profile_memory_line(profile, file, place->line)->async =
 				figures_of(place, profile);

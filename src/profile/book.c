@@ -53,8 +53,18 @@ static uint32_t line_of(const struct book_frame *frame)
 
 static bool is_in_scope(const struct profile *profile, const struct book_frame *frame)
 {
-	const struct profile_file *file = &profile->files[frame->file];
-	return file->in_scope && scope_function(file->path, frame->function);
+	return profile_is_own(&profile->files[frame->file], frame->function, frame->first_line);
+}
+
+bool profile_is_own(const struct profile_file *file, const char *function, uint32_t first_line)
+{
+	if (!file->in_scope || !scope_function(file->path, function))
+		return false;
+	for (uint32_t i = 0; i < file->reported_count; i++) {
+		if (first_line >= file->reported[i].first && first_line <= file->reported[i].last)
+			return true;
+	}
+	return file->reported_count == 0;
 }
 
 bool profile_is_comprehension(const char *name)

@@ -48,6 +48,9 @@ struct profile_line *profile_memory_line(struct profile *profile, uint32_t file,
 struct profile_function *profile_memory_function(struct profile *profile, uint32_t file,
 						 const char *function, uint32_t first_line);
 
+/* Whether a function is the user's, and one that is to be reported. */
+bool profile_is_own(const struct profile_file *file, const char *function, uint32_t first_line);
+
 /* Whether a frame of this name is a comprehension's or generator expression's
  * own, which counts as part of the function around it. */
 bool profile_is_comprehension(const char *function);

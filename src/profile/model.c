@@ -42,6 +42,7 @@ static void file_fini(struct profile_file *file)
 	free(file->functions);
 	free(file->source);
 	free(file->imports);
+	free(file->reported);
 }
 
 static void timeline_fini(struct profile_timeline *timeline)

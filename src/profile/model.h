@@ -156,6 +156,10 @@ struct profile_function {
 	struct gpu_figures gpu;
 };
 
+struct function_range {
+	uint32_t first, last;
+};
+
 struct profile_file {
 	const char *path; /* as reported: absolute, or "<string>"; interned */
 	bool in_scope;
@@ -166,6 +170,8 @@ struct profile_file {
 	struct metrics self;
 	char *source; /* owned; UTF-8, lines end in \n; NULL when there is none, or not all of it */
 	size_t source_size;
+	struct function_range *reported; /* owned; only functions that begin here are in scope … */
+	uint32_t reported_count;     /* … if there are any; while booking */
 	const char **imports; /* owned array, interned import statements; NULL: not known */
 	uint32_t import_count;
 };

@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "profile/scope.h"
+#include "profile/book.h"
 #include "profile/stack_tree.h"
 #include "profile/write_parts.h"
 
@@ -46,8 +46,7 @@ static bool is_scoped(const struct profile *profile, const struct stack_node *no
 {
 	if (node->file == STACK_NO_FILE)
 		return false;
-	const struct profile_file *file = &profile->files[node->file];
-	return file->in_scope && scope_function(file->path, node->function);
+	return profile_is_own(&profile->files[node->file], node->function, node->first_line);
 }
 
 /* A tree of only the frames in scope, in which what the libraries did counts

@@ -40,6 +40,7 @@ struct control {
 	uint32_t has_gpu;            /* GPU work is wanted */
 	uint32_t is_first_only;      /* only the first Python process is profiled */
 	uint32_t is_cpu_only;        /* for an agent that is loaded later: no memory */
+	uint32_t wants_profile_name; /* the program uses a @profile that nothing defines */
 	_Atomic int32_t first_pid;   /* that one, when it has been found */
 
 	/* what goes on */
