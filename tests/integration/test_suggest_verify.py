@@ -32,7 +32,7 @@ def find(wanted, numbers):
 
 def main():
     wanted = list(range(2000))
-    print(find(wanted, range(0, 20000, 2)))
+    print(find(wanted, range(0, 12000, 2)))
 
 
 if __name__ == "__main__":
@@ -48,7 +48,7 @@ FASTER = """@@ -4,3 +4,4 @@
 """
 SLOWER = """@@ -6,2 +6,3 @@
      for number in numbers:
-+        [sum(wanted) for _ in range(20)]
++        [sum(wanted) for _ in range(6)]
          if number in wanted:
 """
 WRONG = "@@ -7 +7 @@\n-        if number in wanted:\n+        if number not in wanted:\n"
