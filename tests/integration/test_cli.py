@@ -12,7 +12,7 @@ from support.paths import SRC
 from support.runs import run
 
 # The list that the executable is built with.
-COMMANDS = re.findall(r"&command_(\w+)", (SRC / "cli" / "commands.c").read_text())
+COMMANDS = re.findall(r"^\t&command_(\w+),", (SRC / "cli" / "commands.c").read_text(), re.M)
 
 
 def on_terminal(argv, env):
