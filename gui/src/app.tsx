@@ -14,6 +14,7 @@ import { parseQuery } from "./search.ts";
 import { partOfRun, wholeRun } from "./slice.ts";
 import type { State } from "./state.ts";
 import { readAddress, writeAddress } from "./store.ts";
+import type { Scope } from "./suggest.ts";
 import { nextTheme, useTheme } from "./theme.ts";
 import { Compare } from "./views/compare.tsx";
 import { Flame } from "./views/flame.tsx";
@@ -30,7 +31,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 	const [state, setState] = useState<State>(readAddress);
 	const [notice, setNotice] = useState("");
 	const [isHelp, setHelp] = useState(false);
-	const [suggestFor, setSuggestFor] = useState<Line>();
+	const [suggestion, setSuggestion] = useState<{ line: Line; scope: Scope }>();
 	const [connection, setConnection] = useState<Connection>(loaded.profile.isPartial ? "live" : "the program has ended");
 	const [choice, theme, setTheme] = useTheme();
 	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -43,6 +44,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 		writeAddress(next, isStep);
 		setState(next);
 	}, []);
+	const suggest = useCallback((line: Line, scope: Scope = "line") => setSuggestion({ line, scope }), []);
 	const say = useCallback((text: string) => {
 		clearTimeout(timer.current);
 		setNotice(text);
@@ -73,7 +75,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 		[profile, state.range?.from, state.range?.to],
 	);
 	const matcher = useMemo(() => parseQuery(state.query), [state.query]);
-	const app: App = { profile, baseline, server: loaded.server, slice, state, matcher, theme, go, say, suggest: setSuggestFor, setBaseline };
+	const app: App = { profile, baseline, server: loaded.server, slice, state, matcher, theme, go, say, suggest, setBaseline };
 
 	usePrinting(app);
 	useEffect(() => {
@@ -107,7 +109,7 @@ export function Page({ loaded }: { loaded: Loaded }) {
 				{state.view === "compare" && <Compare />}
 			</main>
 			<div class="notice" role="status" aria-live="polite">{notice}</div>
-			{suggestFor && <SuggestDialog line={suggestFor} close={() => setSuggestFor(undefined)} />}
+			{suggestion && <SuggestDialog {...suggestion} close={() => setSuggestion(undefined)} />}
 			{isHelp && <Help close={() => setHelp(false)} />}
 		</AppContext.Provider>
 	);

@@ -8,6 +8,7 @@ import type { Line, Profile } from "./model.ts";
 import type { Matcher } from "./search.ts";
 import type { Slice } from "./slice.ts";
 import type { State } from "./state.ts";
+import type { Scope } from "./suggest.ts";
 
 export interface App {
 	readonly profile: Profile;
@@ -20,7 +21,7 @@ export interface App {
 	// Shows something else.  `isStep`: the back button leads back (the default).
 	go(change: Partial<State>, isStep?: boolean): void;
 	say(text: string): void; // a short notice, also for screen readers
-	suggest(line: Line): void; // opens the panel for it
+	suggest(line: Line, scope?: Scope): void; // opens the panel for it
 	setBaseline(profile: Profile | undefined): void;
 }
 
@@ -50,6 +51,12 @@ export function sourceLine(profile: Profile, file: number, line: number): string
 	const source = profile.files[file]?.source;
 	if (!source) return "";
 	return (Array.isArray(source) ? source[line - 1] : (source as ReadonlyMap<number, string>).get(line)) ?? "";
+}
+
+// The line of a function that takes most of its own time.
+export function hottestIn(app: App, func: Line): Line | undefined {
+	const lines = app.slice.linesOf[func.file]?.filter((line) => functionOf(app.profile, line) === func.text) ?? [];
+	return lines.reduce<Line | undefined>((most, line) => (!most || line.self > most.self ? line : most), undefined);
 }
 
 export function functionOf(profile: Profile, line: Line): string {

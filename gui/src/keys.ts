@@ -1,7 +1,8 @@
 // Keys for everything.  One table: what the help shows is what the keys do.
 
-import type { App } from "./context.ts";
+import { hottestIn, type App } from "./context.ts";
 import { copyMarkdown } from "./markdown.ts";
+import type { Line } from "./model.ts";
 import { openInEditor } from "./parts/detail.tsx";
 import { canSuggest } from "./parts/suggest.tsx";
 import { VIEWS, type View } from "./state.ts";
@@ -40,7 +41,7 @@ export const KEYS: readonly Key[] = [
 	{ key: "p", does: "previous line that matches", act: (app) => stepLine(app, -1) },
 	{ key: "g", does: "go to a line", act: (app) => goToLine(app) },
 	{ key: "o", does: "open the line in the editor", act: (app) => openLine(app) },
-	{ key: "s", does: "suggest an optimisation of the selected line, or of the hottest", act: (app) => suggestLine(app) },
+	{ key: "s", does: "suggest an optimisation of the selected line or function, or of the hottest line", act: (app) => suggestLine(app) },
 	{ key: "i", does: "flame graph: invert", act: (app) => app.go({ view: "flame", isInverted: !app.state.isInverted, zoom: [] }) },
 	{ key: "t", does: "flame graph: as a table", act: (app) => app.go({ view: "flame", isTable: !app.state.isTable }) },
 	{ key: "a", does: "source: all lines, or only those with figures", act: (app) => app.go({ view: "source", mode: app.state.mode === "all" ? "active" : "all" }) },
@@ -106,10 +107,12 @@ function openLine(app: App): void {
 
 function suggestLine(app: App): void {
 	const { state, slice } = app;
-	const selected = state.view === "source" ? slice.linesOf[state.file]?.find((line) => line.line === state.line) : undefined;
-	const line = selected ?? (state.line > 0 && state.view === "source" ? undefined : slice.lines[0]);
+	const isSelected = state.view === "source" && state.line > 0;
+	const find = (lists: readonly (readonly Line[])[]) => lists[state.file]?.find((line) => line.line === state.line);
+	const func = isSelected && state.mode === "functions" ? find(slice.functionsOf) : undefined;
+	const line = func ? hottestIn(app, func) : isSelected ? find(slice.linesOf) : slice.lines[0];
 	if (!canSuggest(app)) app.say("This page has no prompts: open the profile with “heatline view”.");
-	else if (line) app.suggest(line);
+	else if (line) app.suggest(line, func ? "function" : "line");
 	else app.say("This line has no figures.");
 }
 

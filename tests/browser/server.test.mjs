@@ -32,11 +32,12 @@ test("served: two profiles, whole sources, downloads", async () => {
 });
 
 test("live: each new profile is shown, and what is looked at stays", async () => {
-	const whole = readJson(profileOf(`${repo}/examples/demo.py`));
+	const path = profileOf(`${repo}/examples/demo.py`);
+	const whole = readJson(path);
 	const profile = { ...whole, heatline: { ...whole.heatline, is_partial: true } };
 	const context = await browser.newContext();
 	const page = await context.newPage();
-	const server = await serve(profileOf(`${repo}/examples/demo.py`));
+	const server = await serve(path);
 	try {
 		const events = [profile, { ...profile, elapsed_time_sec: 77 }].map((one) => `event: profile\ndata: ${JSON.stringify(one)}\n\n`);
 		let sent = 0;

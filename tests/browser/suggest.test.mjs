@@ -61,6 +61,13 @@ test("what will be sent is shown to the letter before anything is sent", async (
 		assert.equal((await asked).postDataJSON().scope, scope);
 	}
 	assert.equal(page.posted.send, undefined);
+	await page.keyboard.press("Escape");
+	await page.evaluate(() => { location.hash = "v=source&w=functions&l=3"; });
+	await page.waitForSelector(".detail h2:has-text('train')");
+	const asked = page.waitForRequest((request) => request.url().endsWith("suggest/prompt"));
+	await page.keyboard.press("s");
+	const { line, scope } = (await asked).postDataJSON();
+	assert.deepEqual([line, scope], [5, "function"], "of a function: its hottest line, and all around it");
 	assert.deepEqual(page.problems, []);
 	await page.context().close();
 });

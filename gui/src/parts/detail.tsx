@@ -1,8 +1,8 @@
-// About the selected line: its figures in words, who calls it and whom it calls.
+// About the selected line or function: its figures in words, who calls it and whom it calls.
 
 import { useMemo } from "preact/hooks";
 import { adviceFor } from "../advice.ts";
-import { functionOf, useApp, type App } from "../context.ts";
+import { functionOf, hottestIn, useApp, type App } from "../context.ts";
 import { baseName, count, megabytes, percent, seconds } from "../format.ts";
 import { openEditor } from "../load.ts";
 import type { Line } from "../model.ts";
@@ -13,7 +13,7 @@ import { canSuggest } from "./suggest.tsx";
 
 const MOST_NEIGHBOURS = 8;
 
-export function Detail({ line }: { line: Line }) {
+export function Detail({ line, isFunction }: { line: Line; isFunction: boolean }) {
 	const app = useApp();
 	const { profile, slice } = app;
 	const stacks = profile.stacks;
@@ -21,23 +21,27 @@ export function Detail({ line }: { line: Line }) {
 		const path = profile.files[line.file]?.path;
 		const times = slice.nodeTimes;
 		if (!stacks || !times) return undefined;
-		return neighbours(stacks, (node) =>
-			stacks.line[node] === line.line && stacks.functions[stacks.func[node]!]?.file === path, times);
-	}, [stacks, slice, line.file, line.line]);
+		return neighbours(stacks, (node) => {
+			const func = stacks.functions[stacks.func[node]!];
+			return func?.file === path && (isFunction ? func?.name === line.text : stacks.line[node] === line.line);
+		}, times);
+	}, [stacks, slice, line, isFunction]);
+	const hottest = isFunction ? hottestIn(app, line) : line;
+	const title = isFunction ? line.text : `Line ${line.line}`;
 	return (
-		<aside class="detail" aria-label={`Line ${line.line}`}>
+		<aside class="detail" aria-label={title}>
 			<header>
-				<h2>Line {line.line} <small>in {functionOf(profile, line)}</small></h2>
-				<span class="why"><Reasons line={line} profile={profile} /></span>
-				{canSuggest(app) && (
-					<button type="button" onClick={() => app.suggest(line)}>Suggest an optimisation <kbd>s</kbd></button>
+				<h2>{title} <small>{isFunction ? `function at line ${line.line}` : `in ${functionOf(profile, line)}`}</small></h2>
+				<span class="why">{!isFunction && <Reasons line={line} profile={profile} />}</span>
+				{canSuggest(app) && hottest && (
+					<button type="button" onClick={() => app.suggest(hottest, isFunction ? "function" : "line")}>Suggest an optimisation <kbd>s</kbd></button>
 				)}
 				{app.server?.canOpenEditor && (
 					<button type="button" onClick={() => void openInEditor(app, line)}>Open in editor <kbd>o</kbd></button>
 				)}
 				<button type="button" class="icon" aria-label="Close" onClick={() => app.go({ line: 0 })}>×</button>
 			</header>
-			{adviceFor(profile.advice, line).map((advice) => (
+			{!isFunction && adviceFor(profile.advice, line).map((advice) => (
 				<p key={advice.rule} class="advice"><b>{advice.title}.</b> {advice.evidence} {advice.fix}</p>
 			))}
 			<div class="detail-columns">

@@ -29,7 +29,7 @@ function scopesOf(app: App, line: Line): Scope[] {
 	return SCOPES.filter((scope) => scope === "line" || (scope === "loop" ? isLoop : line.functionStart > 0));
 }
 
-export function SuggestDialog({ line, close }: { line: Line; close(): void }) {
+export function SuggestDialog({ line, scope, close }: { line: Line; scope: Scope; close(): void }) {
 	const app = useApp();
 	const dialog = useRef<HTMLDialogElement>(null);
 	useEffect(() => dialog.current?.showModal(), []);
@@ -39,7 +39,7 @@ export function SuggestDialog({ line, close }: { line: Line; close(): void }) {
 				<h2 id="suggest-title">Suggest an optimisation <small>{placeOf(app.profile, line)} in {functionOf(app.profile, line)}</small></h2>
 				<button type="button" onClick={close}>Close</button>
 			</header>
-			{app.server ? <Served line={line} /> : <Embedded line={line} />}
+			{app.server ? <Served line={line} scope={scope} /> : <Embedded line={line} />}
 		</dialog>
 	);
 }
@@ -101,10 +101,10 @@ function useRequest<T>(key: string, request: (signal: AbortSignal) => Promise<T>
 	return state.key === key ? state : {};
 }
 
-function Served({ line }: { line: Line }) {
+function Served({ line, scope: first }: { line: Line; scope: Scope }) {
 	const app = useApp();
 	const scopes = scopesOf(app, line);
-	const [scope, setScope] = useState<Scope>("line");
+	const [scope, setScope] = useState<Scope>(scopes.includes(first) ? first : "line");
 	const place: Place = { file: line.file, path: app.profile.files[line.file]?.path ?? "", line: line.line, scope };
 	const prompt = useRequest(`${place.file}:${place.line}:${scope}`, (signal) => fetchPrompt(place, signal));
 	const providers = useRequest("providers", fetchProviders);

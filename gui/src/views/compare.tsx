@@ -53,6 +53,7 @@ function Comparison({ before }: { before: Profile }) {
 				<span>elapsed <b>{seconds(before.elapsed)}</b> → <b>{seconds(after.elapsed)}</b></span>
 				{before.hasMemory && after.hasMemory && <span>peak <b>{megabytes(before.memory.peak)}</b> → <b>{megabytes(after.memory.peak)}</b></span>}
 				{before.hasMemory && after.hasMemory && <span>allocated <b>{megabytes(before.memory.allocated)}</b> → <b>{megabytes(after.memory.allocated)}</b></span>}
+				{before.gpu && after.gpu && <span>GPU busy <b>{seconds(before.gpu.busy)}</b> → <b>{seconds(after.gpu.busy)}</b></span>}
 				<span>before: {baseName(before.program)}, {before.started > 0 ? new Date(before.started * 1000).toLocaleString() : "date unknown"}</span>
 				<label class="check"><input type="checkbox" checked={isAll} onChange={() => setAll(!isAll)} /> also changes within noise</label>
 				<button type="button" onClick={() => app.setBaseline(undefined)}>Other profile</button>

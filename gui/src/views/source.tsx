@@ -42,7 +42,8 @@ export function Source() {
 		seen.current = file;
 	}, [file]);
 	const selected = rows.findIndex((row) => row.gap === 0 && row.number === state.line && state.line > 0);
-	const line = state.mode === "functions" ? undefined : app.slice.linesOf[state.file]?.find((one) => one.line === state.line);
+	const isFunctions = state.mode === "functions";
+	const line = (isFunctions ? app.slice.functionsOf : app.slice.linesOf)[state.file]?.find((one) => one.line === state.line);
 	const width = columns.reduce((sum, column) => sum + column.width, 0);
 
 	const head = (
@@ -71,7 +72,7 @@ export function Source() {
 					)}
 				/>
 				{rows.length === 0 && <p class="empty">{app.matcher ? "Nothing here matches the search." : "No line of this file has figures."}</p>}
-				{line && <Detail line={line} />}
+				{line && <Detail line={line} isFunction={isFunctions} />}
 			</section>
 		</div>
 	);
