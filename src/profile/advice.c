@@ -71,7 +71,8 @@ static void try_rules(struct profile *profile, const struct advice_site *site,
 	buf_fini(&fix);
 }
 
-static void advise_on_file(struct profile *profile, const struct profile_file *file)
+static void advise_on_file(struct profile *profile, const struct profile_file *file,
+			   struct advice_stacks *stacks)
 {
 	struct statement_reader reader;
 	struct statement statement;
@@ -81,7 +82,7 @@ static void advise_on_file(struct profile *profile, const struct profile_file *f
 	statement_reader_init(&reader, file->source, file->source_size);
 	while (statement_next(&reader, &statement)) {
 		if (statement.count == 0 ||
-		    !advice_site_init(&site, profile, file, &names, &statement) ||
+		    !advice_site_init(&site, profile, file, &names, &statement, stacks) ||
 		    !is_worth_a_look(&site))
 			continue;
 		try_rules(profile, &site, advice_rules);
@@ -105,11 +106,13 @@ static bool has_cost(const struct profile *profile, const struct profile_file *f
 
 void advice_make(struct profile *profile)
 {
+	struct advice_stacks stacks = {.is_in_loop = NULL};
 	free(profile->advice);
 	profile->advice = mem_zalloc(ADVICE_MAX, sizeof(*profile->advice));
 	profile->advice_count = 0;
 	for (uint32_t i = 0; i < profile->file_count; i++) {
 		if (profile->files[i].in_scope && has_cost(profile, &profile->files[i]))
-			advise_on_file(profile, &profile->files[i]);
+			advise_on_file(profile, &profile->files[i], &stacks);
 	}
+	advice_stacks_fini(&stacks);
 }

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "profile/source.h"
 
+#define MAX_SEARCHED_BYTES ((size_t)512 << 10) /* of a source, for each of its lines */
 #define MIN_SAMPLES 10u /* fewer show nothing */
 #define LONG_FACTOR 5   /* no short operation takes as much longer than a loop's own step */
 
@@ -42,10 +45,10 @@ static const struct blocking_step *find_blocking(const struct advice_site *site)
 
 bool advice_site_init(struct advice_site *site, const struct profile *profile,
 		      const struct profile_file *file, const struct names *names,
-		      const struct statement *statement)
+		      const struct statement *statement, struct advice_stacks *stacks)
 {
 	*site = (struct advice_site){.profile = profile, .file = file, .names = names,
-				     .statement = statement};
+				     .statement = statement, .stacks = stacks};
 	uint32_t low = 0, high = file->line_count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -96,30 +99,31 @@ bool advice_site_is_native(const struct advice_site *site)
 	return native_s >= site->self.python_s && native_s > 0;
 }
 
-/* The rest of the innermost loop around the site's line: its own header at least. */
-static bool find_rest_of_loop(const struct advice_site *site, double *rest_s)
+/* Samples in the rest of the innermost loop around the site's line, its own header at least.
+ * Not seconds: on a busy machine a single sample can stand for long. */
+static bool count_rest_of_loop(const struct advice_site *site, uint64_t *rest)
 {
 	const struct profile_line *own = profile_find_line(site->file, site->line);
 	const struct line_region *region = &own->region;
 	if (!(region->region_start < site->statement->line && region->loop_start < own->line &&
 	      own->line <= region->loop_end))
 		return false;
-	*rest_s = 0;
+	*rest = 0;
 	for (uint32_t i = 0; i < site->file->line_count; i++) {
 		const struct profile_line *line = &site->file->lines[i];
 		if (line->line >= region->region_start && line->line <= region->region_end &&
 		    (line->line < site->statement->line || line->line > site->statement->line_end))
-			*rest_s += metrics_seconds(&line->self);
+			*rest += line->self.samples;
 	}
 	return true;
 }
 
 bool advice_site_is_long(const struct advice_site *site)
 {
-	double rest_s;
+	uint64_t rest;
 	return advice_site_is_native(site) ||
-	       (site->self.samples >= 2 * MIN_SAMPLES && find_rest_of_loop(site, &rest_s) &&
-		advice_site_seconds(site) >= LONG_FACTOR * rest_s);
+	       (site->self.samples >= 2 * MIN_SAMPLES && count_rest_of_loop(site, &rest) &&
+		site->self.samples >= LONG_FACTOR * rest);
 }
 
 bool advice_is_much(double bytes, double whole_bytes)
@@ -129,10 +133,40 @@ bool advice_is_much(double bytes, double whole_bytes)
 
 /* ---- the stacks ---- */
 
-static bool is_in_loop(const struct profile_file *file, uint32_t line)
+/* Whether a line has a comprehension in it. */
+static bool has_comprehension(const struct profile_file *file, uint32_t line)
 {
-	const struct profile_line *known = profile_find_line(file, line);
-	return known && known->region.loop_start < line && line <= known->region.loop_end;
+	size_t size;
+	const char *text = source_file_line(file, line, &size);
+	struct token_reader reader;
+	struct token token;
+	token_reader_init(&reader, text, size);
+	do {
+		token = token_next(&reader);
+		if (token.depth > 0 && token_is(&token, "for"))
+			return true;
+	} while (token.kind != TOKEN_END);
+	return false;
+}
+
+/* A frame of its own, up to Python 3.11 and as a generator. */
+static bool is_comprehension(const struct stack_node *node)
+{
+	return node->function && (text_ends_with(node->function, "comp>") ||
+				  text_ends_with(node->function, "<genexpr>"));
+}
+
+/* Whether the frame's line calls again and again: in a loop, or in a comprehension. */
+static bool is_in_loop(const struct profile *profile, const struct stack_node *node)
+{
+	if (node->file >= profile->file_count)
+		return false;
+	const struct profile_file *file = &profile->files[node->file];
+	const struct profile_line *known = profile_find_line(file, node->line);
+	if (known && known->region.loop_start < node->line && node->line <= known->region.loop_end)
+		return true;
+	return file->in_scope && file->source_size <= MAX_SEARCHED_BYTES &&
+	       has_comprehension(file, node->line);
 }
 
 static bool is_frame_of(const struct advice_site *site, const struct stack_node *node)
@@ -142,21 +176,44 @@ static bool is_frame_of(const struct advice_site *site, const struct stack_node 
 	       node->line >= site->statement->line && node->line <= site->statement->line_end;
 }
 
+/* One pass: what is above a node comes before it.  Each line is looked at once. */
+static bool *find_loops(const struct profile *profile)
+{
+	bool *is_below = mem_zalloc(profile->stack_count + 1, sizeof(*is_below));
+	struct map known;
+	map_init(&known);
+	for (uint32_t i = 1; i < profile->stack_count; i++) {
+		const struct stack_node *node = &profile->stacks[i];
+		uint32_t parent = node->parent < i ? node->parent : 0;
+		bool is_new;
+		if (!parent)
+			continue;
+		const struct stack_node *caller = &profile->stacks[parent];
+		uint64_t *answer = map_put(&known, ((uint64_t)caller->file << 32 | caller->line) + 1, &is_new);
+		if (is_new)
+			*answer = is_in_loop(profile, caller);
+		is_below[i] = is_below[parent] || *answer || is_comprehension(caller);
+	}
+	map_fini(&known);
+	return is_below;
+}
+
+void advice_stacks_fini(struct advice_stacks *stacks)
+{
+	free(stacks->is_in_loop);
+	stacks->is_in_loop = NULL;
+}
+
 bool advice_site_is_repeated(const struct advice_site *site)
 {
 	const struct profile *profile = site->profile;
 	if (site->statement->is_in_loop)
 		return true;
+	if (!site->stacks->is_in_loop)
+		site->stacks->is_in_loop = find_loops(profile);
 	for (uint32_t i = 1; i < profile->stack_count; i++) {
-		if (!is_frame_of(site, &profile->stacks[i]))
-			continue;
-		uint32_t at = i;
-		while (profile->stacks[at].parent < at && (at = profile->stacks[at].parent) != 0) {
-			const struct stack_node *caller = &profile->stacks[at];
-			if (caller->file < profile->file_count &&
-			    is_in_loop(&profile->files[caller->file], caller->line))
-				return true;
-		}
+		if (site->stacks->is_in_loop[i] && is_frame_of(site, &profile->stacks[i]))
+			return true;
 	}
 	return false;
 }

@@ -8,11 +8,19 @@
 
 #define ADVICE_MB 1048576.0
 
+/* What the stacks say to all sites, found out when it is first asked for. */
+struct advice_stacks {
+	bool *is_in_loop; /* owned; of each node: something above it calls again and again */
+};
+
+void advice_stacks_fini(struct advice_stacks *stacks);
+
 struct advice_site {
 	const struct profile *profile;
 	const struct profile_file *file;
 	const struct names *names;
 	const struct statement *statement;
+	struct advice_stacks *stacks;
 	struct metrics self;     /* of its lines together */
 	double inclusive_s;      /* of the line that has most */
 	struct gpu_figures gpu;  /* of its lines together */
@@ -24,7 +32,7 @@ struct advice_site {
 /* Sums up the figures of the statement's lines; false when it has none. */
 bool advice_site_init(struct advice_site *site, const struct profile *profile,
 		      const struct profile_file *file, const struct names *names,
-		      const struct statement *statement);
+		      const struct statement *statement, struct advice_stacks *stacks);
 
 /* Seconds on a CPU or waiting; the same as part of the program's time. */
 double advice_site_seconds(const struct advice_site *site);

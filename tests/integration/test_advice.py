@@ -7,71 +7,70 @@ import pytest
 
 from support.pythons import all_pythons
 
-SLOW = """
-    import asyncio, re, time
+SEARCH = """
+    seen = []
+    for i in range(20000):
+        if i * 7 % 4001 in seen:
+            continue
+        seen.append(i * 7 % 4001)
+"""
+SEARCH_A_SET = SEARCH.replace("[]", "set()").replace("append", "add").replace("20000", "3000000")
 
-    class Log:
-        def __init__(self):
-            self.text = ""
+COMPILE = """
+    import re
 
-        def fill(self, count):
-            for i in range(count):
-                self.text += "x" * 400
+    def match(word):
+        return re.match("(a|b)" + word + "[0-9]{3,5}x", word)
 
-    def search(count):
-        seen = []
-        for i in range(count):
-            if i * 7 % 4001 in seen:
-                continue
-            seen.append(i * 7 % 4001)
+    found = [match("w%d" % i) for i in range(1500)]
+"""
+COMPILE_ONCE = COMPILE.replace("1500", "1000000").replace('re.match("(a|b)" + word + "[0-9]{3,5}x", word)',
+                                                         "PATTERN.match(word)").replace(
+    "import re", "import re\n\n    PATTERN = re.compile('(a|b)[0-9]{3,5}x')")
 
-    def match(words):
-        return [re.match("(a|b)" + word + "[0-9]{3,5}x", word) for word in words]
+BLOCK = """
+    import asyncio
+    import time
 
     async def pause():
-        time.sleep(0.3)
+        time.sleep(0.7)
 
-    search(14000)
-    Log().fill(2500)
-    match(["w%d" % i for i in range(600)])
     asyncio.run(pause())
 """
+AWAIT = BLOCK.replace("time.sleep", "await asyncio.sleep")
 
-FAST = (
-    SLOW.replace("self.text += ", "parts = ").replace("seen = []", "seen = set()").replace("seen.append", "seen.add")
-    .replace('re.match("(a|b)" + word + "[0-9]{3,5}x", word)', "PATTERN.match(word)")
-    .replace("import asyncio, re, time", "import asyncio, re, time\n\n    PATTERN = re.compile('(a|b)')")
-    .replace("time.sleep(0.3)", "await asyncio.sleep(0.3)").replace("search(14000)", "search(900000)")
-)
+CASES = {
+    "list-membership": ("in seen", SEARCH, SEARCH_A_SET),
+    "regex-compile": ("re.match", COMPILE, COMPILE_ONCE),
+    "blocking-async": ("time.sleep", BLOCK, AWAIT),
+}
 
 
-@pytest.fixture(params=[0, -1], ids=["oldest", "newest"])
+@pytest.fixture(params=sorted({all_pythons()[0], all_pythons()[-1]}, key=lambda p: p.version), ids=lambda p: p.name)
 def one_python(request):
-    return all_pythons()[request.param]
+    """The oldest Python, and the newest."""
+    return request.param
 
 
 def advice(run):
     return run.profile["heatline"].get("advice", [])
 
 
-def test_slow_patterns_are_named(one_python, program):
-    run = one_python.heatline_run(program(SLOW))
-    found = {item["rule"]: item for item in advice(run)}
-    assert {"list-membership", "regex-compile", "blocking-async"} <= set(found), run
-    # Whether text that grows is copied is the allocator's affair: if it took the time, it is named.
-    assert set(found) <= {"list-membership", "regex-compile", "blocking-async", "string-building"}
-    lines = run.lines_of("program.py")
-    assert "in seen" in lines[found["list-membership"]["line"]]["line"]
-    assert "time.sleep" in lines[found["blocking-async"]["line"]]["line"]
-    assert all(0.02 <= item["share"] <= 1 for item in found.values())
-    shares = [item["share"] for item in advice(run)]
-    assert shares == sorted(shares, reverse=True)
-    assert "Advice: " in run.stderr
+@pytest.mark.parametrize("rule", CASES)
+def test_a_slow_pattern_is_named(one_python, program, rule):
+    code, slow, _ = CASES[rule]
+    run = one_python.heatline_run(program(slow))
+    assert [item["rule"] for item in advice(run)] == [rule], run
+    item = advice(run)[0]
+    assert code in run.lines_of("program.py")[item["line"]]["line"]
+    assert 0.2 < item["share"] <= 1
+    assert f"program.py:{item['line']}  {item['title']}" in run.stderr
     text = one_python.heatline(["view", "--cli", run.profile_path]).stdout
-    assert "\nAdvice\n" in text and "Make seen a set" in text
+    assert "\nAdvice\n" in text and item["fix"].split(";")[0] in " ".join(text.split())
 
 
-def test_repaired_patterns_are_not(one_python, program):
-    run = one_python.heatline_run(program(FAST))
+@pytest.mark.parametrize("rule", CASES)
+def test_its_repaired_twin_is_not(one_python, program, rule):
+    run = one_python.heatline_run(program(CASES[rule][2]))
     assert advice(run) == [], run
     assert "Advice" not in run.stderr

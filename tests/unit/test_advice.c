@@ -171,8 +171,10 @@ static void test_membership(void **state)
 static void test_called_from_a_loop(void **state)
 {
 	static const char source[] = "seen = []\ndef work(x):\n    return x in seen #hot\n"
-				     "for x in y:\n    work(x)\nwork(1)\n";
+				     "for x in y:\n    work(x)\nwork(1)\n"
+				     "z = [work(x) for x in y]\n";
 	check("list-membership", source, &(struct figures){.native_s = 4, .called_from = 5});
+	check("list-membership", source, &(struct figures){.native_s = 4, .called_from = 7});
 	check("", source, &(struct figures){.native_s = 4, .called_from = 6});
 }
 
