@@ -7,6 +7,7 @@ import os
 import pytest
 
 from support.paths import PROGRAMS, REPO, heatline_executable
+from support.running import is_running, wait_until
 
 API = PROGRAMS / "api"
 
@@ -103,3 +104,31 @@ def test_an_extension_loaded_later_is_seen(python, plain):
     assert facts["zeros"] == pytest.approx(32, rel=0.01)
     assert facts["other"] == pytest.approx(32, rel=0.01)
     assert facts["copied"] == pytest.approx(32, rel=0.05)
+
+
+@pytest.mark.parametrize("how, status", [("return", 0), ("raise", 1), ("_exit", 3), ("kill", -9), ("exec", 0)])
+def test_a_session_that_is_never_stopped_leaves_nothing(newest_python, how, status):
+    done = newest_python.run_plain(API / "ends.py", how, env=environment())
+    assert done.returncode == status or (status < 0 and done.returncode == 128 - status)
+    folder, *collectors = done.stdout.splitlines()[0].split()
+    assert folder and collectors
+    for pid in collectors:
+        wait_until(lambda: not is_running(int(pid)))
+    assert not os.path.exists(folder)
+
+
+def check_churn(python, **variables):
+    script = ["-W", "ignore", API / "churn.py"]  # it forks beside threads
+    facts = facts_of(python.run_plain(script, env={**environment(), **variables}))
+    assert facts["turns"] == 12
+    assert set(facts["statuses"]) == {0}
+    assert facts["memory"] == [turn % 4 != 1 for turn in range(12)]
+
+
+def test_sessions_beside_threads_that_come_and_go(python):
+    check_churn(python)
+
+
+@pytest.mark.parametrize("name, value", [("PYTHONMALLOC", "malloc"), ("PYTHONDEVMODE", "1")])
+def test_sessions_with_other_allocators(newest_python, name, value):
+    check_churn(newest_python, **{name: value})
