@@ -4,7 +4,7 @@
  * and its headers are not there when this is built.  Of each record we read a
  * few fields at the beginning, which lie at the same place in every version of
  * the record from CUDA 11 (API version 14) to CUDA 13 (compared with the
- * headers of 12.8, 12.9, 13.0 and 13.4: kernel records 4 to 13, copies 1 to 7,
+ * headers of 12.8 and 13.4: kernel records 4 to 13, copies 1 to 7,
  * sets 4 and 5, memory 2 to 4).  What a newer version delivers is tried, and
  * gpu_records.c switches itself off when it makes no sense. */
 #ifndef HEATLINE_AGENT_CUPTI_H
@@ -19,6 +19,7 @@
 #define CUPTI_DONE 0
 #define CUPTI_NO_MORE_RECORDS 12 /* MAX_LIMIT_REACHED */
 #define CUPTI_OLD_DRIVER 14      /* NOT_COMPATIBLE */
+#define CUPTI_NOT_THERE 15       /* NOT_INITIALIZED */
 #define CUPTI_NOT_PERMITTED 35   /* INSUFFICIENT_PRIVILEGES */
 #define CUPTI_TAKEN 39           /* MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
 

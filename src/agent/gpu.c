@@ -13,6 +13,7 @@
 
 /* Work is told at most so long after it was done. */
 #define FLUSH_MS 100u
+#define FLUSH_BY_ITSELF 0u
 #define FLUSH_FORCED 1u
 
 /* What the driver calls (see gpu.h); 1: all is well. */
@@ -77,6 +78,7 @@ static const char *start(void)
 		return why;
 	if (gpu_launch_start() != 0)
 		return "no memory for the table of launches";
+	gpu_yield_guard();
 	int result = gpu_launch_subscribe(&subscriber);
 	if (result != CUPTI_DONE)
 		return reason_of(result);
@@ -93,14 +95,27 @@ void gpu_flush(void)
 		g_cupti.cuptiActivityFlushAll(FLUSH_FORCED);
 }
 
-void gpu_stop(const char *reason)
+static void stop(const char *reason, bool has_flush)
 {
-	if (!atomic_exchange(&is_on, false))
+	if (own_pid != getpid() || !atomic_exchange(&is_on, false))
 		return;
 	for (size_t i = 0; i < KINDS; i++)
 		g_cupti.cuptiActivityDisable(kinds[i]);
+	if (has_flush)
+		g_cupti.cuptiActivityFlushAll(FLUSH_FORCED);
+	g_cupti.cuptiActivityFlushPeriod(FLUSH_BY_ITSELF);
 	g_cupti.cuptiUnsubscribe(subscriber);
 	push_state(GPU_STATE_OFF, reason);
+}
+
+void gpu_stop(const char *reason)
+{
+	stop(reason, true);
+}
+
+void gpu_stop_reading(const char *reason)
+{
+	stop(reason, false);
 }
 
 void gpu_after_fork(void)

@@ -8,6 +8,7 @@
  *	gpu.c          subscribes; life, fork, end
  *	gpu_launch.c   at each call that starts work: which stack is it (a site)
  *	gpu_records.c  when work is done: its time, to its site's stack
+ *	gpu_yield.c    another profiler in the program begins: we end
  *
  * A launch and the work it started have one number, the correlation; a table by
  * that number leads from the work back to the site.
@@ -35,14 +36,21 @@ void gpu_flush(void);
 /* In a forked child: CUDA does not work there unless it begins anew. */
 void gpu_after_fork(void);
 
-/* Stops measuring in this process; reason is told to the user. */
+/* Stops measuring in this process, when what is done has been told; reason goes
+ * to the user. */
 void gpu_stop(const char *reason);
+
+/* The same from where CUPTI gives us records, which are not to be told. */
+void gpu_stop_reading(const char *reason);
 
 /* --- gpu_library.c --- */
 
 /* Opens CUPTI and looks up its functions.  NULL, or why it cannot be used; the
  * text is static. */
 const char *gpu_library_open(void);
+
+/* A function of the open CUPTI; NULL: it has none such. */
+void *gpu_library_find(const char *name);
 
 /* A function of the driver's library, which is loaded; NULL: it has none such. */
 void *gpu_library_driver(const char *name);
@@ -68,5 +76,10 @@ void gpu_records_after_fork(void);
 /* Buffers for CUPTI. */
 cupti_on_request gpu_records_on_request;
 cupti_on_complete gpu_records_on_complete;
+
+/* --- gpu_yield.c --- */
+
+/* From now on whoever asks for CUPTI's functions by name is noticed, too. */
+void gpu_yield_guard(void);
 
 #endif

@@ -19,6 +19,7 @@
 #define PATH_BYTES 1024u
 
 struct cupti g_cupti;
+static void *library;
 
 void *gpu_library_driver(const char *name)
 {
@@ -81,34 +82,34 @@ static void *open_in(const char *folder, const char *below, int major)
 static void *open_from_packages(const struct packages *packages, int major)
 {
 	char named[40];
-	void *library = NULL;
+	void *found = NULL;
 	snprintf(named, sizeof(named), "nvidia/cu%d/lib", major);
-	for (uint32_t i = 0; i < packages->count && library == NULL; i++) {
-		library = open_in(packages->folders[i], named, major);
-		if (library == NULL)
-			library = open_in(packages->folders[i], "nvidia/cuda_cupti/lib", major);
+	for (uint32_t i = 0; i < packages->count && found == NULL; i++) {
+		found = open_in(packages->folders[i], named, major);
+		if (found == NULL)
+			found = open_in(packages->folders[i], "nvidia/cuda_cupti/lib", major);
 	}
-	return library;
+	return found;
 }
 
 static void *open_from_toolkit(int major)
 {
 	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
 	char folder[40];
-	void *library = NULL;
-	for (size_t i = 0; i < 2 && library == NULL; i++) {
+	void *found = NULL;
+	for (size_t i = 0; i < 2 && found == NULL; i++) {
 		const char *home = getenv(variables[i]);
 		if (home != NULL && strlen(home) < PATH_BYTES)
-			library = open_in(home, "extras/CUPTI/lib64", major);
+			found = open_in(home, "extras/CUPTI/lib64", major);
 	}
 	snprintf(folder, sizeof(folder), "/usr/local/cuda-%d", major);
-	if (library == NULL)
-		library = open_in("/usr/local/cuda", "extras/CUPTI/lib64", major);
-	if (library == NULL)
-		library = open_in(folder, "extras/CUPTI/lib64", major);
-	if (library == NULL)
-		library = open_in("/opt/cuda", "extras/CUPTI/lib64", major);
-	return library;
+	if (found == NULL)
+		found = open_in("/usr/local/cuda", "extras/CUPTI/lib64", major);
+	if (found == NULL)
+		found = open_in(folder, "extras/CUPTI/lib64", major);
+	if (found == NULL)
+		found = open_in("/opt/cuda", "extras/CUPTI/lib64", major);
+	return found;
 }
 
 static void *open_by_name(int major, int flags)
@@ -120,27 +121,32 @@ static void *open_by_name(int major, int flags)
 
 static void *find_library(void)
 {
-	void *library = NULL;
-	for (int major = NEWEST_MAJOR + 1; major >= OLDEST_MAJOR && library == NULL; major--)
-		library = open_by_name(major, RTLD_NOW | RTLD_NOLOAD);
-	if (library != NULL)
-		return library;
+	void *found = NULL;
+	for (int major = NEWEST_MAJOR + 1; major >= OLDEST_MAJOR && found == NULL; major--)
+		found = open_by_name(major, RTLD_NOW | RTLD_NOLOAD);
+	if (found != NULL)
+		return found;
 	struct packages packages = {.count = 0};
 	dl_iterate_phdr(look_at_image, &packages);
-	for (int major = driver_major(); major >= OLDEST_MAJOR && library == NULL; major--) {
-		library = open_from_packages(&packages, major);
-		if (library == NULL)
-			library = open_by_name(major, RTLD_NOW | RTLD_LOCAL);
-		if (library == NULL)
-			library = open_from_toolkit(major);
+	for (int major = driver_major(); major >= OLDEST_MAJOR && found == NULL; major--) {
+		found = open_from_packages(&packages, major);
+		if (found == NULL)
+			found = open_by_name(major, RTLD_NOW | RTLD_LOCAL);
+		if (found == NULL)
+			found = open_from_toolkit(major);
 	}
-	return library;
+	return found;
+}
+
+void *gpu_library_find(const char *name)
+{
+	return dlsym(library, name);
 }
 
 const char *gpu_library_open(void)
 {
 	uint32_t version = 0;
-	void *library = find_library();
+	library = find_library();
 	if (library == NULL)
 		return "CUPTI is not installed (pip install nvidia-cuda-cupti)";
 #define X(name, parameters) *(void **)&g_cupti.name = dlsym(library, #name);

@@ -6,7 +6,8 @@
  * by site and device what was done, and by device when it worked.
  *
  * Kernels of several streams overlap: a device's busy time is the union of
- * all.  It is sent as spans of some milliseconds with the busy time within. */
+ * all in a buffer.  It is sent as spans of some milliseconds with the busy time
+ * within; buffers come in no order, and the collector adds them up. */
 #include "agent/gpu.h"
 
 #include <sched.h>
@@ -14,7 +15,8 @@
 
 #include "agent/agent.h"
 
-#define BUFFER_BYTES (1u << 20)
+/* CUPTI gives back what is full, so a small one comes sooner; 1 200 kernels. */
+#define BUFFER_BYTES (1u << 18)
 #define BUFFERS_FREE 32u /* kept for the next request */
 
 #define WORKS 1024u      /* power of two: sites and devices of one buffer */
@@ -224,8 +226,10 @@ static void push_spans(void)
 	for (uint32_t i = 0; i < piece_count; i++)
 		add_piece(&pieces[i]);
 	piece_count = 0;
-	for (uint32_t i = 0; i < GPU_DEVICES; i++)
+	for (uint32_t i = 0; i < GPU_DEVICES; i++) {
 		push_span(i);
+		devices[i].busy_until_ns = 0;
+	}
 }
 
 /* --- records --- */
@@ -359,7 +363,7 @@ void gpu_records_on_complete(void *context, uint32_t stream, uint8_t *buffer, si
 	leave_lock(&lock);
 	give_back(buffer);
 	if (is_stopped)
-		gpu_stop("the records of this version of CUPTI are not understood");
+		gpu_stop_reading("the records of this version of CUPTI are not understood");
 }
 
 void gpu_records_after_fork(void)

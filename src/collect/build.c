@@ -310,7 +310,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	describe_run(collector, builder.profile);
 	build_processes(collector, builder.profile);
 	heap_compose(&collector->heap);
-	gpu_idle_settle(collector, !is_partial);
+	gpu_idle_settle(collector);
 	for (uint32_t i = 0; i < collector->tree.count; i++)
 		book_node(&builder, i);
 	struct metrics startup = metrics_of(&collector->startup, true);

@@ -1,5 +1,6 @@
 /* build_gpu.c - what GPUs did, into a profile. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "collect/collector.h"
@@ -27,7 +28,7 @@ static void build_devices(const struct gpu *gpu, struct profile *profile)
 		out->devices[out->device_count++] = (struct gpu_device){
 			.name = profile_intern(profile, card->name),
 			.memory_bytes = card->memory_bytes,
-			.busy_s = NS * (double)card->busy_ns,
+			.busy_s = gpu_busy_card_s(gpu, card),
 			.peak_bytes = card->peak_bytes,
 		};
 	}
@@ -35,15 +36,22 @@ static void build_devices(const struct gpu *gpu, struct profile *profile)
 
 static void build_bins(const struct gpu *gpu, struct profile_gpu *out)
 {
+	struct gpu_busy whole;
+	uint64_t slots = gpu->bin_ns / gpu->slot_ns;
 	out->bin_s = NS * (double)gpu->bin_ns;
 	out->bins = gpu->bins;
 	out->utilisation = mem_zalloc(gpu->bins, sizeof(*out->utilisation));
 	out->memory_bytes = mem_zalloc(gpu->bins, sizeof(*out->memory_bytes));
-	for (uint32_t i = 0; i < gpu->bins; i++) {
-		double busy = 100.0 * (double)gpu->bin_busy_ns[i] / (double)gpu->bin_ns;
-		out->utilisation[i] = busy < 100 ? busy : 100;
-		out->memory_bytes[i] = gpu->bin_bytes[i];
+	gpu_busy_whole(gpu, &whole);
+	for (uint32_t i = 0; i < whole.count; i++) {
+		out->busy_s += NS * (double)whole.slots[i];
+		if (i / slots < gpu->bins)
+			out->utilisation[i / slots] +=
+				100 * (double)whole.slots[i] / (double)gpu->bin_ns;
 	}
+	free(whole.slots);
+	for (uint32_t i = 0; i < gpu->bins; i++)
+		out->memory_bytes[i] = gpu->bin_bytes[i];
 }
 
 void build_gpu(struct collector *collector, struct profile *profile)
@@ -62,8 +70,7 @@ void build_gpu(struct collector *collector, struct profile *profile)
 	out->source = profile_intern(profile, gpu->is_sampled ? "nvml" : "cupti");
 	out->note = profile_intern(profile, gpu->note);
 	build_devices(gpu, profile);
-	out->busy_s = NS * (double)gpu->busy_ns;
-	uint64_t whole_ns = gpu->last_ns - gpu->first_ns;
-	out->idle_s = whole_ns > gpu->busy_ns ? NS * (double)(whole_ns - gpu->busy_ns) : 0;
 	build_bins(gpu, out);
+	double whole_s = NS * (double)(gpu->last_ns - gpu->first_ns);
+	out->idle_s = whole_s > out->busy_s ? whole_s - out->busy_s : 0;
 }

@@ -10,6 +10,7 @@
 #define SITES_MAX (1u << 20)
 #define CARDS_MAX GPU_MAX_DEVICES
 #define FIRST_BIN_NS 5000000u
+#define FIRST_SLOT_NS (FIRST_BIN_NS / 4)
 #define NS 1e-9
 #define MIB (1024.0 * 1024.0)
 
@@ -21,14 +22,15 @@ void gpu_init(struct gpu *gpu)
 {
 	map_init(&gpu->node_index);
 	gpu->bin_ns = FIRST_BIN_NS;
+	gpu->slot_ns = FIRST_SLOT_NS;
 }
 
 void gpu_fini(struct gpu *gpu)
 {
+	for (uint32_t i = 0; i < gpu->cards.count; i++)
+		vec_free(&gpu->cards.items[i].busy);
 	vec_free(&gpu->cards);
 	vec_free(&gpu->nodes);
-	vec_free(&gpu->new_spans);
-	vec_free(&gpu->spans);
 	vec_free(&gpu->host);
 	map_fini(&gpu->node_index);
 	nvml_close(gpu->nvml);
@@ -162,7 +164,6 @@ static void join_bins(struct gpu *gpu)
 	for (uint32_t i = 0; i < GPU_MAX_BINS; i++) {
 		uint32_t first = 2 * i, second = 2 * i + 1;
 		bool is_there = second < GPU_MAX_BINS;
-		gpu->bin_busy_ns[i] = is_there ? gpu->bin_busy_ns[first] + gpu->bin_busy_ns[second] : 0;
 		gpu->bin_bytes[i] = !is_there ? 0
 				    : gpu->bin_bytes[first] > gpu->bin_bytes[second]
 					    ? gpu->bin_bytes[first]
@@ -181,21 +182,6 @@ static uint32_t bin_at(struct gpu *gpu, uint64_t at_ns)
 	for (; gpu->bins <= bin; gpu->bins++)
 		gpu->bin_bytes[gpu->bins] = gpu->taken_bytes;
 	return bin;
-}
-
-void gpu_note_busy(struct gpu *gpu, uint64_t begin_ns, uint64_t end_ns, uint64_t busy_ns)
-{
-	if (end_ns <= begin_ns)
-		return;
-	double density = (double)busy_ns / (double)(end_ns - begin_ns);
-	uint32_t last = bin_at(gpu, end_ns);
-	for (uint32_t bin = bin_at(gpu, begin_ns); bin <= last; bin++) {
-		uint64_t from = bin * gpu->bin_ns, to = from + gpu->bin_ns;
-		from = from > begin_ns ? from : begin_ns;
-		to = to < end_ns ? to : end_ns;
-		if (to > from)
-			gpu->bin_busy_ns[bin] += (uint64_t)((double)(to - from) * density);
-	}
 }
 
 void gpu_note_memory(struct gpu *gpu, uint64_t at_ns)
@@ -221,25 +207,24 @@ bool gpu_on_span(struct collector *collector, struct process *process,
 {
 	struct gpu *gpu = &collector->gpu;
 	if (record->device >= GPU_MAX_DEVICES || record->memory_bytes > BYTES_MAX ||
-	    record->memory_peak_bytes > BYTES_MAX || record->end_ns < record->time_ns || record->busy_ns > record->end_ns - record->time_ns ||
+	    record->memory_peak_bytes > BYTES_MAX || record->end_ns < record->time_ns ||
+	    record->busy_ns > record->end_ns - record->time_ns ||
 	    record->end_ns - collector->start_ns > NS_MAX)
 		return false;
 	if (process->gpu.cards[record->device] == 0)
 		process->gpu.cards[record->device] =
 			1 + gpu_card_index(gpu, collector->strings, "", "GPU");
-	struct gpu_card *card = &gpu->cards.items[process->gpu.cards[record->device] - 1];
-	card->busy_ns += record->busy_ns;
-	if (record->time_ns >= collector->start_ns)
-		gpu_note_memory(gpu, record->time_ns - collector->start_ns);
-	if (record->memory_peak_bytes > record->memory_bytes)
-		note_taken(gpu, &process->gpu, record->device, card,
-			   (double)record->memory_peak_bytes);
+	uint32_t index = process->gpu.cards[record->device] - 1;
+	struct gpu_card *card = &gpu->cards.items[index];
 	if (record->time_ns < collector->start_ns)
 		return true;
-	gpu_note_memory(gpu, record->end_ns - collector->start_ns);
+	struct gpu_span span = {record->time_ns - collector->start_ns,
+				record->end_ns - collector->start_ns, record->busy_ns};
+	gpu_note_memory(gpu, span.begin_ns);
+	note_taken(gpu, &process->gpu, record->device, card, (double)record->memory_peak_bytes);
+	gpu_note_memory(gpu, span.end_ns);
 	note_taken(gpu, &process->gpu, record->device, card, (double)record->memory_bytes);
-	gpu_note_memory(gpu, record->end_ns - collector->start_ns);
-	gpu_idle_span(gpu, (struct gpu_span){record->time_ns, record->end_ns, record->busy_ns});
+	gpu_busy_add(gpu, index, span);
 	return true;
 }
 

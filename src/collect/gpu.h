@@ -6,9 +6,10 @@
  * outside through NVML, and what the GPUs did meanwhile goes to the line at
  * which the main thread is seen (gpu_sample.c).
  *
- * When a GPU idles, what did Python do?  Spans of work arrive up to a second
- * late, so the main threads' time is kept for as long, and then compared with
- * them (gpu_idle.c). */
+ * When a GPU idles, what did Python do?  When each of them worked is kept for the
+ * whole run (gpu_busy.c), and so is what the main threads did, and the two are
+ * compared when a profile is made (gpu_idle.c).  Times here are since the start
+ * of the run. */
 #ifndef HEATLINE_COLLECT_GPU_H
 #define HEATLINE_COLLECT_GPU_H
 
@@ -31,7 +32,7 @@ struct gpu_card {
 	const char *name; /* interned */
 	const char *bus;  /* interned; "" when not known */
 	double memory_bytes;
-	uint64_t busy_ns;
+	VEC(float) busy; /* nanoseconds of work in each slot of time */
 	double taken_bytes, peak_bytes; /* by all processes */
 };
 
@@ -49,8 +50,8 @@ struct gpu_user {
 struct gpu_node {
 	uint32_t node;
 	struct gpu_figures figures;
-	double sampled_s;      /* GPU time by samples of utilisation */
-	uint64_t tentative_ns; /* spent here since the last work: idle if more follows */
+	double sampled_s; /* GPU time by samples of utilisation */
+	double settled_s; /* idle time here that is not compared again */
 };
 
 /* A stretch of time during which GPUs worked for busy_ns. */
@@ -80,15 +81,17 @@ struct gpu {
 	/* over time */
 	uint64_t bin_ns;
 	uint32_t bins;
-	uint64_t bin_busy_ns[GPU_MAX_BINS];
 	double bin_bytes[GPU_MAX_BINS];
 
-	/* gpu_idle.c */
-	uint64_t busy_ns, first_ns, last_ns; /* of all cards together: some of them worked */
-	VEC(struct gpu_span) new_spans; /* not looked at yet */
-	VEC(struct gpu_span) spans;     /* in order, without overlap; the last seconds */
+	uint64_t slot_ns; /* of the cards' busy; a bin is some slots */
+	uint64_t first_ns, last_ns; /* of all work; last 0: there was none */
 	VEC(struct gpu_host_time) host;
-	bool has_tentative; /* some node has */
+};
+
+/* How long GPUs worked in each slot of time. */
+struct gpu_busy {
+	float *slots; /* owned by the caller */
+	uint32_t count;
 };
 
 void gpu_init(struct gpu *gpu);
@@ -120,18 +123,26 @@ struct gpu_node *gpu_node_of(struct gpu *gpu, uint32_t node);
 uint32_t gpu_card_index(struct gpu *gpu, struct intern *strings, const char *bus,
 			const char *name);
 
-/* Puts work on the timeline; times are since the start of the run. */
-void gpu_note_busy(struct gpu *gpu, uint64_t begin_ns, uint64_t end_ns, uint64_t busy_ns);
+/* Puts the memory that is taken on the timeline. */
 void gpu_note_memory(struct gpu *gpu, uint64_t at_ns);
+
+/* --- gpu_busy.c --- */
+
+/* A card, by its index, has worked. */
+void gpu_busy_add(struct gpu *gpu, uint32_t index, struct gpu_span span);
+
+double gpu_busy_card_s(const struct gpu *gpu, const struct gpu_card *card);
+
+/* How long any of the cards worked; whole->slots is the caller's to free. */
+void gpu_busy_whole(const struct gpu *gpu, struct gpu_busy *whole);
 
 /* --- gpu_idle.c --- */
 
 /* What a main thread did in the ns before end_ns. */
 void gpu_idle_host(struct collector *collector, uint32_t node, uint64_t end_ns, uint64_t ns);
-void gpu_idle_span(struct gpu *gpu, struct gpu_span span);
 
-/* Compares what is old enough; is_end: everything. */
-void gpu_idle_settle(struct collector *collector, bool is_end);
+/* Tells every node how long GPUs idled meanwhile, as far as is known now. */
+void gpu_idle_settle(struct collector *collector);
 
 /* --- gpu_sample.c --- */
 

@@ -80,27 +80,29 @@ static double taken_of(const struct collector *collector, uint32_t device, doubl
 	return is_listed ? sum : used_bytes;
 }
 
-static struct gpu_card *card_of(struct collector *collector, uint32_t device)
+static uint32_t card_of(struct collector *collector, uint32_t device)
 {
 	struct gpu *gpu = &collector->gpu;
 	char name[96], bus[16];
 	double memory_bytes;
 	nvml_describe(gpu->nvml, device, name, bus, &memory_bytes);
-	struct gpu_card *card = &gpu->cards.items[gpu_card_index(gpu, collector->strings, bus, name)];
-	card->memory_bytes = memory_bytes;
-	return card;
+	uint32_t index = gpu_card_index(gpu, collector->strings, bus, name);
+	gpu->cards.items[index].memory_bytes = memory_bytes;
+	return index;
 }
 
 static void sample(struct collector *collector, struct process *user, uint64_t now_ns, uint64_t ns)
 {
 	struct gpu *gpu = &collector->gpu;
+	uint64_t at_ns = now_ns - collector->start_ns;
 	double most = 0, busy, used_bytes, taken_bytes = 0;
 	for (uint32_t i = 0; i < nvml_count(gpu->nvml); i++) {
 		if (!nvml_sample(gpu->nvml, i, &busy, &used_bytes))
 			continue;
-		struct gpu_card *card = card_of(collector, i);
+		uint32_t index = card_of(collector, i);
+		struct gpu_card *card = &gpu->cards.items[index];
 		double taken = taken_of(collector, i, used_bytes);
-		card->busy_ns += (uint64_t)(busy * (double)ns);
+		gpu_busy_add(gpu, index, (struct gpu_span){at_ns - ns, at_ns, (uint64_t)(busy * (double)ns)});
 		card->peak_bytes = taken > card->peak_bytes ? taken : card->peak_bytes;
 		taken_bytes += taken;
 		most = busy > most ? busy : most;
@@ -113,16 +115,13 @@ static void sample(struct collector *collector, struct process *user, uint64_t n
 		node->figures.peak_bytes = taken_bytes;
 	gpu->is_sampled = true;
 	gpu->taken_bytes = taken_bytes;
-	gpu_note_memory(gpu, now_ns - collector->start_ns);
-	if (busy_ns >= 1)
-		gpu_idle_span(gpu, (struct gpu_span){now_ns - ns, now_ns, (uint64_t)busy_ns});
+	gpu_note_memory(gpu, at_ns);
 }
 
 void gpu_round(struct collector *collector)
 {
 	struct gpu *gpu = &collector->gpu;
 	uint64_t now_ns = clock_monotonic_ns();
-	gpu_idle_settle(collector, false);
 	if (!collector->options->has_gpu || collector->is_off || now_ns - gpu->sampled_ns < SAMPLE_NS)
 		return;
 	uint64_t ns = now_ns - gpu->sampled_ns;

@@ -69,7 +69,7 @@ void stacks_note_time(struct collector *collector, struct thread *thread, uint32
 	if (thread->row == TIMELINE_NO_ROW)
 		thread->row = timeline_add_row(timeline);
 	if (thread->uses_gpu && kind <= TIMELINE_WAIT)
-		gpu_idle_host(collector, node, end_ns, ns);
+		gpu_idle_host(collector, node, end_ns - collector->start_ns, ns);
 	uint64_t since_ns = end_ns - collector->start_ns;
 	timeline_add_time(timeline, thread->row, kind, since_ns, ns);
 	bool is_counted = kind <= TIMELINE_SYSTEM || (kind == TIMELINE_WAIT && thread->is_main);

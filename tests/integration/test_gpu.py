@@ -23,8 +23,8 @@ cuda.cuInit(0)
 
 def build(folder, source, name, *flags):
     folder.mkdir(parents=True, exist_ok=True)
-    command = ["gcc", "-shared", "-fPIC", "-Wall", "-Werror", *flags, "-o", folder / name]
-    subprocess.run([*command, f"-Wl,-soname,{name}", DOUBLES / source, "-ldl", "-lpthread"], check=True)
+    command = ["gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", folder / name, DOUBLES / source]
+    subprocess.run([*command, f"-Wl,-soname,{name}", *flags, "-ldl", "-lpthread"], check=True)
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +34,7 @@ def doubles(tmp_path_factory):
     build(root / "driver", "cuda.c", "libcuda.so.1")
     build(root / "nvml", "nvml.c", "libnvidia-ml.so.1")
     build(root / "cupti", "cupti.c", "libcupti.so.13")
+    build(root / "foreign", "foreign.c", "libforeign.so", f"-L{root / 'cupti'}", "-l:libcupti.so.13")
     build(root / "cupti-lacking", "cupti.c", "libcupti.so.13", "-DWITHOUT_FLUSH_PERIOD")
     return root
 
@@ -44,10 +45,12 @@ class Gpu:
     def __init__(self, python, program, doubles):
         self.python, self.program, self.doubles = python, program, doubles
 
-    def run(self, body, *folders, options=(), **settings):
+    def run(self, body, *folders, options=(), injection=None, **settings):
         script = self.program(HEAD + body)
         path = ":".join(str(self.doubles / name) for name in ("driver", *folders))
         env = {"LD_LIBRARY_PATH": path, **{f"DOUBLE_{k.upper()}": str(v) for k, v in settings.items()}}
+        if injection:
+            env["CUDA_INJECTION64_PATH"] = injection
         done = self.python.heatline_run(script, options=options, env=env)
         assert done.returncode == 0, done.describe()
         return done
@@ -171,3 +174,69 @@ cuda.double_synchronise(0)
     )
     assert line_with(done, "# backward")["gpu_s"] == pytest.approx(0.1, rel=0.01)
     assert line_with(done, "# forward")["gpu_s"] == pytest.approx(0.0025, rel=0.01)
+
+
+FOREIGN = """
+for _ in range(20):
+    cuda.double_launch(0, 100, 1)  # before
+print("begun", begin(), flush=True)
+for _ in range(30):
+    cuda.double_launch(0, 100, 1)  # within
+print("saw", end(), flush=True)
+time.sleep(0.5)
+"""
+
+LINKED = """
+foreign = ctypes.CDLL("libforeign.so")
+begin, end = foreign.foreign_begin, foreign.foreign_end
+"""
+
+# Looks CUPTI's functions up by name, as some profilers do.
+BY_NAME = """
+cupti = ctypes.CDLL("libcupti.so.13")
+handle = ctypes.c_void_p()
+def begin():
+    return cupti.cuptiSubscribe(ctypes.byref(handle), None, None)
+def end():
+    return 30
+"""
+
+
+@pytest.mark.parametrize("how", ["linked", "by name"])
+def test_the_programs_own_profiler_gets_cupti(one_gpu, how):
+    done = one_gpu.run((LINKED if how == "linked" else BY_NAME) + FOREIGN, "cupti", "foreign", "nvml")
+    assert "begun 0" in done.stdout and "saw 30" in done.stdout, done.describe()
+    whole = done.profile["heatline"]["gpu"]
+    assert "uses CUPTI itself" in whole["note"] and whole["source"] == "nvml"
+    assert line_with(done, "# before")["gpu_launches"] == 20
+    assert line_with(done, "# within").get("gpu_launches", 0) == 0
+    assert line_with(done, "time.sleep(0.5)")["gpu_s"] > 0.1  # 60 % of the time, by samples
+
+
+def test_the_users_own_injection_stays(one_gpu, tmp_path):
+    done = one_gpu.run("time.sleep(2)", "cupti", "nvml", injection=str(tmp_path / "nsys.so"))
+    whole = done.profile["heatline"]["gpu"]
+    assert whole["source"] == "nvml" and "CUDA_INJECTION64_PATH" in whole["note"]
+
+
+def test_buffers_that_come_late_and_in_any_order(one_gpu):
+    """CUPTI gives a buffer back when it is full, or at the end; one thread's before another's."""
+    done = one_gpu.run(
+        """
+def load():
+    end = time.time() + 0.05
+    while time.time() < end: pass  # load
+
+for _ in range(30):
+    load()
+    cuda.double_copy(0, 2000, c_long(1 << 20), 1)
+    cuda.double_launch(0, 3000, 1)
+    cuda.double_synchronise(0)
+""",
+        "cupti",
+        buffers=2,
+    )
+    whole = done.profile["heatline"]["gpu"]
+    assert whole["busy_s"] == pytest.approx(whole["gpu_s"], rel=0.01) == pytest.approx(0.15, rel=0.01)
+    assert whole["idle_s"] >= 29 * 0.05
+    assert line_with(done, "# load")["gpu_idle_s"] > 0.8 * 29 * 0.05

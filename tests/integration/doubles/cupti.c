@@ -4,14 +4,15 @@
  *	DOUBLE_ENABLE=35     what cuptiActivityEnable answers
  *	DOUBLE_VERSION=10    the version that it says it has
  *	DOUBLE_NONSENSE=1    records with another layout
+ *	DOUBLE_BUFFERS=2     copies have a buffer of their own, which comes last
  * Built with -DWITHOUT_FLUSH_PERIOD it lacks a function. */
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "double.h"
 
 #define NAMES 8
+#define TAKEN 39
 #define KERNEL_BYTES 208
 #define COPY_BYTES 96
 #define SET_BYTES 88
@@ -45,8 +46,10 @@ static uint8_t enabled[3][NAMES];
 static uint8_t kinds[64];
 static on_request *request;
 static on_complete *complete;
-static uint8_t *buffer;
-static size_t buffer_size, buffer_used;
+static struct {
+	uint8_t *at;
+	size_t size, used;
+} buffers[2];
 static uint32_t correlations;
 static __thread uint64_t own_words[8];
 static __thread int depth;
@@ -66,7 +69,7 @@ int cuptiGetVersion(uint32_t *version)
 int cuptiSubscribe(void **handle, on_call *callback, void *data)
 {
 	(void)data;
-	int result = setting("DOUBLE_SUBSCRIBE", 0);
+	int result = setting("DOUBLE_SUBSCRIBE", subscriber == NULL ? 0 : TAKEN);
 	*handle = &subscriber;
 	if (result == 0)
 		subscriber = callback;
@@ -128,12 +131,12 @@ int cuptiGetResultString(int result, const char **text)
 
 /* --- buffers --- */
 
-static void hand_over(void)
+static void hand_over(int which)
 {
 	pthread_mutex_lock(&lock);
-	uint8_t *full = buffer;
-	size_t size = buffer_size, used = buffer_used;
-	buffer = NULL;
+	uint8_t *full = buffers[which].at;
+	size_t size = buffers[which].size, used = buffers[which].used;
+	buffers[which].at = NULL;
 	pthread_mutex_unlock(&lock);
 	if (full != NULL)
 		complete(NULL, 0, full, size, used);
@@ -142,24 +145,17 @@ static void hand_over(void)
 int cuptiActivityFlushAll(uint32_t flag)
 {
 	(void)flag;
-	hand_over();
+	hand_over(0);
+	hand_over(1);
 	return 0;
 }
 
 #ifndef WITHOUT_FLUSH_PERIOD
-static void *flush_often(void *period)
-{
-	for (;;) {
-		usleep((useconds_t)(uintptr_t)period * 1000);
-		hand_over();
-	}
-	return NULL;
-}
-
+/* As the real one: only full buffers come by themselves, and those come anyway. */
 int cuptiActivityFlushPeriod(uint32_t milliseconds)
 {
-	pthread_t thread;
-	return pthread_create(&thread, NULL, flush_often, (void *)(uintptr_t)milliseconds);
+	(void)milliseconds;
+	return 0;
 }
 #endif
 
@@ -255,19 +251,20 @@ void double_call_record(uint32_t correlation, const struct double_work *work)
 {
 	if (!kinds[work->kind] || request == NULL)
 		return;
+	int which = work->kind == WORK_COPY && setting("DOUBLE_BUFFERS", 1) == 2;
 	pthread_mutex_lock(&lock);
-	if (buffer != NULL && buffer_used + KERNEL_BYTES > buffer_size) {
+	if (buffers[which].at != NULL && buffers[which].used + KERNEL_BYTES > buffers[which].size) {
 		pthread_mutex_unlock(&lock);
-		hand_over();
+		hand_over(which);
 		pthread_mutex_lock(&lock);
 	}
-	if (buffer == NULL) {
+	if (buffers[which].at == NULL) {
 		size_t most;
-		request(&buffer, &buffer_size, &most);
-		buffer_used = 0;
+		request(&buffers[which].at, &buffers[which].size, &most);
+		buffers[which].used = 0;
 	}
-	fill(buffer + buffer_used, correlation, work);
-	buffer_used += size_of(work->kind);
+	fill(buffers[which].at + buffers[which].used, correlation, work);
+	buffers[which].used += size_of(work->kind);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -1,0 +1,136 @@
+/* gpu_yield.c - another profiler in the program wants CUPTI, and gets it.
+ *
+ * CUPTI serves one at a time, and the program has to behave as without us: when
+ * torch.profiler and its like begin, we end.  They begin with one of a few
+ * functions, before which we stand, being preloaded; our own calls do not come
+ * this way (gpu_library.c).  The collector then goes on from outside.
+ *
+ * A library that asks for the functions by name (dlsym) would find CUPTI's own:
+ * gpu_yield_guard makes the names in CUPTI lead here. */
+#include "agent/gpu.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+
+/* What another profiler begins with: name, parameters, as they are passed on. */
+#define BEGINNINGS(X)                                                                              \
+	X(cuptiSubscribe, (void **handle, void *callback, void *data), (handle, callback, data))   \
+	X(cuptiSubscribe_v2, (void **handle, void *callback, void *data, void *more),              \
+	  (handle, callback, data, more))                                                          \
+	X(cuptiActivityRegisterCallbacks, (void *request, void *complete), (request, complete))    \
+	X(cuptiActivityEnable, (int kind), (kind))                                                 \
+	X(cuptiActivityEnableContext, (void *context, int kind), (context, kind))                  \
+	X(cuptiFinalize, (void), ())
+
+enum {
+#define X(name, parameters, arguments) AT_##name,
+	BEGINNINGS(X)
+#undef X
+		BEGINNING_COUNT
+};
+
+#define X(name, parameters, arguments) int name parameters;
+BEGINNINGS(X)
+#undef X
+
+/* CUPTI's own, as far as gpu_yield_guard has put ours in their place. */
+static void *guarded[BEGINNING_COUNT];
+
+/* The function that the caller would have reached without us: one of the
+ * libraries that it is linked with, else of any. */
+static void *find_real(int at, const char *name, void *ours, void *caller)
+{
+	Dl_info info;
+	void *real = NULL;
+	if (guarded[at] != NULL)
+		return guarded[at];
+	void *library = dladdr(caller, &info) == 0 ? NULL
+						   : dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (library != NULL) {
+		real = dlsym(library, name);
+		dlclose(library);
+	}
+	return real != NULL && real != ours ? real : dlsym(RTLD_NEXT, name);
+}
+
+/* CUPTI calls its own functions too. */
+static bool is_cupti(void *caller)
+{
+	Dl_info from, own;
+	return dladdr(caller, &from) != 0 && g_cupti.cuptiGetVersion != NULL &&
+	       dladdr(*(void **)&g_cupti.cuptiGetVersion, &own) != 0 &&
+	       from.dli_fbase == own.dli_fbase;
+}
+
+static void yield_to(void *caller)
+{
+	if (g_agent.is_active && !is_cupti(caller))
+		gpu_stop("the program uses CUPTI itself, as torch.profiler does");
+}
+
+#define X(name, parameters, arguments)                                                             \
+	AGENT_EXPORT int name parameters                                                           \
+	{                                                                                          \
+		int(*real) parameters;                                                             \
+		void *caller = __builtin_return_address(0);                                        \
+		int(*ours) parameters = name;                                                      \
+		yield_to(caller);                                                                  \
+		*(void **)&real = find_real(AT_##name, #name, *(void **)&ours, caller);            \
+		return real == NULL ? CUPTI_NOT_THERE : real arguments;                            \
+	}
+BEGINNINGS(X)
+#undef X
+
+/* --- by name --- */
+
+/* How the part of a library that has this address is mapped. */
+static int protection_of(const Dl_info *info, const void *address)
+{
+	const char *base = info->dli_fbase;
+	const ElfW(Ehdr) *head = info->dli_fbase;
+	const ElfW(Phdr) *parts = (const ElfW(Phdr) *)(const void *)(base + head->e_phoff);
+	uintptr_t offset = (uintptr_t)address - (uintptr_t)base;
+	for (int i = 0; i < head->e_phnum; i++) {
+		if (parts[i].p_type == PT_LOAD && offset >= parts[i].p_vaddr &&
+		    offset - parts[i].p_vaddr < parts[i].p_memsz)
+			return PROT_READ | ((parts[i].p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+			       ((parts[i].p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+	}
+	return PROT_NONE;
+}
+
+/* The library's entry for a name leads to ours; it is one aligned word. */
+static void guard(int at, const char *name, void *real, void *ours)
+{
+	Dl_info info;
+	ElfW(Sym) *symbol = NULL;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	if (real == NULL || real == ours || guarded[at] != NULL ||
+	    dladdr1(real, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL ||
+	    info.dli_sname == NULL || strcmp(info.dli_sname, name) != 0)
+		return;
+	int protection = protection_of(&info, symbol);
+	void *start = (char *)&symbol->st_value - (uintptr_t)&symbol->st_value % page;
+	if (protection == PROT_NONE || mprotect(start, page, protection | PROT_WRITE) != 0)
+		return;
+	guarded[at] = real;
+	__atomic_store_n(&symbol->st_value, (ElfW(Addr))ours - (ElfW(Addr))info.dli_fbase,
+			 __ATOMIC_RELEASE);
+	mprotect(start, page, protection);
+}
+
+void gpu_yield_guard(void)
+{
+#define X(name, parameters, arguments)                                                             \
+	{                                                                                          \
+		int(*ours) parameters = name;                                                      \
+		guard(AT_##name, #name, gpu_library_find(#name), *(void **)&ours);                 \
+	}
+	BEGINNINGS(X)
+#undef X
+}
