@@ -151,6 +151,8 @@ def _so_far(agent: Agent) -> Profile:
 
 
 def _begin(words: List[str], program_path: Union[str, "os.PathLike[str]", None]) -> None:
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        raise RuntimeError("this process cannot be profiled: Python runs without its lock (the GIL)")
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     script = os.path.abspath(script) if script else ""
     # pytest, or a notebook's kernel, is a name, but none of the user's files.

@@ -5,6 +5,7 @@
 #include "agent/session.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -131,6 +132,12 @@ void heatline_agent_mark(const char *text, size_t size)
 		start_push_mark(text, size);
 }
 
+/* The collector of a session is gone; that of a run is replaced (front.h). */
+static bool is_alone(void)
+{
+	return g_agent.is_loaded && kill(atomic_load(&g_agent.control->collector_pid), 0) != 0;
+}
+
 int heatline_agent_show(char *path, size_t size)
 {
 	struct control *control = g_agent.control;
@@ -140,7 +147,7 @@ int heatline_agent_show(char *path, size_t size)
 	uint64_t deadline_ns = now_wall_ns() + SHOW_TIMEOUT_NS;
 	while ((int32_t)(atomic_load(&control->shows_done) - ticket) < 0) {
 		const struct timespec pause = {0, SHOW_POLL_NS};
-		if (now_wall_ns() > deadline_ns)
+		if (now_wall_ns() > deadline_ns || is_alone())
 			return -1;
 		nanosleep(&pause, NULL);
 	}

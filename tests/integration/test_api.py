@@ -132,3 +132,10 @@ def test_sessions_beside_threads_that_come_and_go(python):
 @pytest.mark.parametrize("name, value", [("PYTHONMALLOC", "malloc"), ("PYTHONDEVMODE", "1")])
 def test_sessions_with_other_allocators(newest_python, name, value):
     check_churn(newest_python, **{name: value})
+
+
+def test_a_killed_collector_is_told_and_does_no_harm(newest_python):
+    facts = facts_of(newest_python.run_plain(API / "killed.py", env=environment()))
+    assert len(facts["errors"]) == 2
+    assert not facts["is_left"]
+    assert facts["share"] > 0.5
