@@ -227,18 +227,20 @@ static int look(void *closure, int64_t a, int64_t b, int64_t c, int64_t d)
 static void set_options(struct transfer *transfer, void *headers, char *message)
 {
 	const struct http_request *request = transfer->request;
-	bool is_local = text_starts_with(request->url, "http://");
+	bool is_plain = text_starts_with(request->url, "http://");
 	void *handle = transfer->handle;
+	size_t size;
+	const char *host = find_host(request->url, &size);
 
 #define SET(option, value) curl.easy_setopt(handle, option, value)
 	SET(OPTION_URL, request->url);
 	SET(OPTION_USER_AGENT, "heatline/" HEATLINE_VERSION);
-	SET(OPTION_PROTOCOLS, (long)(is_local ? PROTOCOL_HTTP : PROTOCOL_HTTPS));
+	SET(OPTION_PROTOCOLS, (long)(is_plain ? PROTOCOL_HTTP : PROTOCOL_HTTPS));
 	SET(OPTION_FOLLOW, 0L);
 	SET(OPTION_VERIFY_PEER, 1L);
 	SET(OPTION_VERIFY_HOST, 2L);
 	SET(OPTION_NO_SIGNAL, 1L);
-	if (is_local)
+	if (is_loopback(host, size)) /* a proxy's own loopback is another machine's */
 		SET(OPTION_NO_PROXY, "*");
 	SET(OPTION_CONNECT_TIMEOUT_MS, CONNECT_MS);
 	SET(OPTION_TIMEOUT_MS, TOTAL_MS);

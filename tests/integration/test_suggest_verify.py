@@ -267,3 +267,26 @@ def test_ctrl_c_while_a_change_is_tried(heatline, own_project, tmp_path_factory)
         process.communicate(timeout=60)
     assert process.returncode == 1
     assert list(Path(temporary).iterdir()) == []
+
+
+def test_a_package_that_is_run_as_a_module(heatline, any_python, tmp_path):
+    """The copy's modules are used, not those of the original, wherever they are found from."""
+    package = tmp_path / "src" / "pack"
+    package.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'pack'\n")
+    (tmp_path / ".git").mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text("from pack.search import main\n\nmain()\n")
+    (package / "search.py").write_text(PROGRAM)
+    env = {"PYTHONPATH": str(tmp_path / "src")}
+    run = any_python.heatline_run(
+        ["-m", "pack"], options=["--cpu-only", "--program-path", tmp_path], outfile=tmp_path / "p.json",
+        cwd=tmp_path, env=env,
+    )
+    assert run.returncode == 0, run.stderr
+    with ScriptedProvider(fenced(FASTER)) as provider:
+        words = ["p.json", "--line", "search.py:7", "--model", "good", "--verify", "", "--runs", "3"]
+        done = suggest(heatline, tmp_path, words, {**provider.environment("gemini"), **env})
+    assert done.returncode == 0, done.stderr
+    assert "faster" in done.stdout and "at the changed lines" in done.stdout
+    assert (package / "search.py").read_text() == PROGRAM
