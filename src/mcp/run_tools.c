@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,12 @@ static char *allowed_file(const struct session *session, const char *name, struc
 	char *folder = path_dirname(joined);
 	char *real = allowed_folder(session, folder, err);
 	char *path = real ? path_join(real, path_basename(joined)) : NULL;
+	struct stat info;
+	if (path && lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
+		err_set(err, ERR_PERMISSION, "'%s' is a link, and is not written to", path);
+		free(path);
+		path = NULL;
+	}
 	free(joined);
 	free(folder);
 	free(real);
@@ -160,7 +167,7 @@ int run_tools_profile(struct session *session, const json_t *arguments,
 	const char *python = message_text(arguments, "python");
 	struct words words = {VEC_EMPTY};
 	char *folder = allowed_folder(session, message_text(arguments, "cwd"), err);
-	char *outfile = folder ? session_scratch(session, ".json", err) : NULL;
+	char *outfile = folder ? session_scratch(session, PROFILE_SUFFIX, err) : NULL;
 	int status = outfile ? 0 : -(int)err->code;
 	if (!status) {
 		add_word(&words, session->options.heatline);
@@ -195,7 +202,7 @@ int run_tools_attach(struct session *session, const json_t *arguments,
 	double seconds = asked ? json_number_value(asked) : DEFAULT_LOOK_S;
 	char pid[24], duration[32];
 	struct words words = {VEC_EMPTY};
-	char *outfile = session_scratch(session, ".json", err);
+	char *outfile = session_scratch(session, PROFILE_SUFFIX, err);
 	if (!outfile)
 		return -(int)err->code;
 	snprintf(pid, sizeof(pid), "%.0f", json_number_value(json_object_get(arguments, "pid")));

@@ -37,9 +37,12 @@ void session_init(struct session *session, const struct mcp_options *options)
 void session_fini(struct session *session)
 {
 	jobs_fini(&session->jobs);
-	for (uint32_t i = 0; session->scratch && i < session->runs.count; i++) {
-		if (path_is_inside(session->runs.items[i].path, session->scratch))
-			unlink(session->runs.items[i].path);
+	for (uint32_t i = 1; session->scratch && i <= session->files; i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "%u" PROFILE_SUFFIX, i);
+		char *path = path_join(session->scratch, name);
+		unlink(path);
+		free(path);
 	}
 	if (session->scratch)
 		rmdir(session->scratch); /* exports stay, and so does the folder then */

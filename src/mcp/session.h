@@ -31,6 +31,8 @@ void session_send(struct session *session, json_t *message);
 void session_finish(struct session *session, struct job *job);
 void session_tell_progress(struct session *session);
 
+#define PROFILE_SUFFIX ".json" /* of profiles there: they go with the session */
+
 /* A path for a new file in our own folder, which the caller frees; NULL with the sentence. */
 char *session_scratch(struct session *session, const char *suffix, struct err *err);
 
