@@ -15,9 +15,10 @@
 #define FILE_BYTES_MAX ((size_t)1 << 20)
 #define BYTES_MAX ((size_t)8 << 20)
 #define DEPTH_MAX 5u
+#define ENTRIES_MAX 4000u /* of all folders; the current one may be / */
 
 struct search {
-	uint32_t files;
+	uint32_t files, entries;
 	size_t bytes;
 	bool has_any, needs_name;
 };
@@ -75,7 +76,7 @@ static void search_folder(struct search *search, const char *folder, uint32_t de
 	DIR *entries = opendir(folder);
 	struct dirent *entry;
 	while (entries != NULL && search->files < FILES_MAX && search->bytes < BYTES_MAX &&
-	       (entry = readdir(entries)) != NULL) {
+	       search->entries++ < ENTRIES_MAX && (entry = readdir(entries)) != NULL) {
 		if (entry->d_name[0] == '.')
 			continue;
 		char *path = path_join(folder, entry->d_name);
