@@ -335,7 +335,8 @@ const struct command command_suggest = {
 		"OPENAI_API_KEY, OPENAI_BASE_URL, AZURE_OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, "
 		"AWS_BEARER_TOKEN_BEDROCK or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_REGION, "
 		"GOOGLE_API_KEY, GEMINI_API_KEY, OLLAMA_HOST), or from lines NAME=value in "
-		"~/.config/heatline/providers, which nobody else may be able to read.\n"
+		"~/.config/heatline/providers, which nobody else may be able to read.  A provider "
+		"that is silent for $HEATLINE_AI_TIMEOUT seconds (default: 120) is given up.\n"
 		"\n"
 		"--verify runs the program of the profile again, with the arguments it had, in copies "
 		"of its project.  Your files are not touched before --apply.",
