@@ -17,8 +17,9 @@
  *	POST apply     takes a place with "diff"; makes the change in the file; answers {}, or
  *	               409 with the sentence when it does not fit any more
  *
- * Closing the connection cancels send and verify.  Nothing is sent to a provider but by models and send.  The prompt is made here, of the
- * profile: the page cannot send another text.  Keys stay in this process. */
+ * Closing the connection cancels send and verify.  Nothing is sent to a provider but by
+ * models and send.  The prompt is made here, of the profile: the page cannot send another
+ * text.  Keys stay in this process. */
 #ifndef HEATLINE_SERVE_SUGGEST_API_H
 #define HEATLINE_SERVE_SUGGEST_API_H
 

@@ -203,7 +203,8 @@ static void keep_beginning(struct parser *parser, const char *text, size_t size)
 	const char *fence = memmem(text, size, "```", 3);
 
 	if (!parser->parts[PART_DIAGNOSIS].size)
-		buf_append(&parser->parts[PART_DIAGNOSIS], text, fence ? (size_t)(fence - text) : size);
+		buf_append(&parser->parts[PART_DIAGNOSIS], text,
+			   fence ? (size_t)(fence - text) : size);
 }
 
 void answer_parse(struct answer *answer, const char *text, size_t size)

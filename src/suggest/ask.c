@@ -33,9 +33,10 @@ static void append_reason(const struct settings *settings, const struct buf *bod
 {
 	json_t *root = json_loadb(body->data, body->size, 0, NULL);
 	const json_t *error = json_object_get(root, "error");
-	const char *text = json_is_string(error) ? json_string_value(error)
-						 : json_string_value(json_object_get(error, "message"));
+	const char *text = json_string_value(error);
 
+	if (!text)
+		text = json_string_value(json_object_get(error, "message"));
 	if (!text)
 		text = json_string_value(json_object_get(root, "message"));
 	if (text) {
@@ -322,8 +323,7 @@ static int list_once(const struct settings *settings, const struct provider *pro
 	int status = send_patiently(settings, provider, NULL, &request, &answer, err);
 
 	if (!status) {
-		json_t *root = answer.is_too_long ? NULL
-						  : json_loadb(answer.body.data, answer.body.size, 0, NULL);
+		json_t *root = json_loadb(answer.body.data, answer.body.size, 0, NULL);
 
 		if (json_is_object(root))
 			take_models(root, provider->models_key, models);

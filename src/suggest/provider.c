@@ -319,7 +319,8 @@ static bool is_listening(const char *base)
 	if (!is_there && errno == EINPROGRESS) {
 		struct pollfd ready = {.fd = fd, .events = POLLOUT};
 
-		is_there = poll(&ready, 1, LISTENING_MS) == 1 && !(ready.revents & (POLLERR | POLLHUP));
+		is_there = poll(&ready, 1, LISTENING_MS) == 1 &&
+			   !(ready.revents & (POLLERR | POLLHUP));
 	}
 	close(fd);
 	return is_there;
@@ -368,8 +369,8 @@ static bool ollama_list(struct provider_call *call, const struct settings *setti
 const struct provider providers[PROVIDER_COUNT] = {
 	{"anthropic", "Anthropic", "ANTHROPIC_API_KEY", anthropic_is_ready, anthropic_ask,
 	 anthropic_list, "data/id"},
-	{"compatible", "OpenAI-compatible server", "OPENAI_BASE_URL (and OPENAI_API_KEY if it wants one)",
-	 compatible_is_ready, compatible_ask, openai_list, "data/id"},
+	{"compatible", "OpenAI-compatible server",
+	 "OPENAI_BASE_URL (and OPENAI_API_KEY if it wants one)", compatible_is_ready, compatible_ask, openai_list, "data/id"},
 	{"openai", "OpenAI", "OPENAI_API_KEY", openai_is_ready, openai_ask, openai_list, "data/id"},
 	{"azure", "Azure OpenAI", "AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY", azure_is_ready,
 	 azure_ask, azure_list, "data/id"},
@@ -379,7 +380,8 @@ const struct provider providers[PROVIDER_COUNT] = {
 	 "modelSummaries/modelId|inferenceProfileSummaries/inferenceProfileId"},
 	{"gemini", "Google Gemini", "GOOGLE_API_KEY or GEMINI_API_KEY", gemini_is_ready, gemini_ask,
 	 gemini_list, "models/name"},
-	{"ollama", "Ollama on this machine", "a running Ollama (OLLAMA_HOST if it is not at 127.0.0.1:11434)",
+	{"ollama", "Ollama on this machine",
+	 "a running Ollama (OLLAMA_HOST if it is not at 127.0.0.1:11434)",
 	 ollama_is_ready, ollama_ask, ollama_list, "models/name"},
 };
 

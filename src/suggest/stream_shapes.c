@@ -30,7 +30,8 @@ static bool take_error(struct stream *stream, const json_t *error)
 
 	if (!error || json_is_null(error))
 		return false;
-	err_set(&stream->error, ERR_IO, "the provider broke off: %.300s", text ? text : "no reason given");
+	err_set(&stream->error, ERR_IO, "the provider broke off: %.300s",
+		text ? text : "no reason given");
 	return true;
 }
 
@@ -100,7 +101,8 @@ static void take_anthropic(struct stream *stream, const json_t *message)
 
 	if (!type)
 		return;
-	if (strcmp(type, "content_block_delta") == 0 && text_equal(text_of(delta, "type"), "text_delta"))
+	if (strcmp(type, "content_block_delta") == 0 &&
+	    text_equal(text_of(delta, "type"), "text_delta"))
 		put_text(stream, json_object_get(delta, "text"));
 	else if (strcmp(type, "message_delta") == 0)
 		take_end(stream, text_of(delta, "stop_reason"));

@@ -162,7 +162,8 @@ int runner_compile(struct verify_runner *runner, bool *is_good, struct buf *deta
 	child_add_word(&words, "-m");
 	child_add_word(&words, "py_compile");
 	child_add_word(&words, file);
-	int status = run_check(runner, WORKSPACE_AFTER, &words, COMPILE_LIMIT_S, is_good, details, err);
+	int status = run_check(runner, WORKSPACE_AFTER, &words, COMPILE_LIMIT_S, is_good, details,
+			       err);
 	child_free_words(&words);
 	free(file);
 	return status;
@@ -196,8 +197,8 @@ static void add_run_words(const struct verify_runner *runner, int side, const ch
 {
 	const struct verify_plan *plan = runner->plan;
 	const char *const options[] = {runner->heatline, "run", "--quiet", "--cpu-only",
-				       "--program-path",
-				       runner->workspace.sides[side], "-o", profile};
+				       "--program-path", runner->workspace.sides[side],
+				       "-o", profile};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		child_add_word(words, options[i]);
