@@ -13,11 +13,10 @@
 #include "report/worth.h"
 
 #define MB 1048576.0
-#define MAX_FRAME_BYTES 600u
 
 /* ---- callers ---- */
 
-/* Seconds by frame: "function\0file\0line" to an index in rows. */
+/* Seconds by frame: function, file and line. */
 struct tally {
 	struct map_bytes index;
 	struct tally_row {
