@@ -58,7 +58,7 @@ void build_gpu(struct collector *collector, struct profile *profile)
 {
 	const struct gpu *gpu = &collector->gpu;
 	struct profile_gpu *out = &profile->gpu;
-	if (gpu->note != NULL && !gpu->is_measured && gpu->cards.count == 0) {
+	if (gpu->note != NULL && gpu->cards.count == 0) {
 		char text[400];
 		snprintf(text, sizeof(text), "the program uses CUDA, but its GPU cannot be measured: %s",
 			 gpu->note);

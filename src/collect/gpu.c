@@ -48,11 +48,8 @@ bool gpu_on_state(struct collector *collector, struct process *process,
 	text[sizeof(text) - 1] = '\0';
 	user->is_on = record->state == GPU_STATE_ON;
 	user->is_off = !user->is_on;
-	if (user->is_on) {
-		gpu->is_measured = true;
-		if (process->threads.count > 0)
-			process->threads.items[0]->uses_gpu = true;
-	}
+	if (user->is_on && process->threads.count > 0)
+		process->threads.items[0]->uses_gpu = true;
 	if (user->is_off && gpu->note == NULL)
 		gpu->note = intern_text(collector->strings, text);
 	return true;

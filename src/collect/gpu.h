@@ -52,6 +52,7 @@ struct gpu_node {
 	struct gpu_figures figures;
 	double sampled_s; /* GPU time by samples of utilisation */
 	double settled_s; /* idle time here that is not compared again */
+	double host_s;    /* of a main thread, here, beside any idle time */
 };
 
 /* A stretch of time during which GPUs worked for busy_ns. */
@@ -71,7 +72,6 @@ struct gpu {
 	VEC(struct gpu_node) nodes;
 	bool is_foreign;  /* the program is started with a profiler of its own */
 	const char *note; /* interned; why there is no more; NULL */
-	bool is_measured; /* some process is, or was, measured by CUPTI */
 	bool is_sampled;  /* some process is sampled by NVML */
 	struct nvml *nvml; /* owned; NULL: not open */
 	bool is_nvml_refused; /* it cannot be opened */

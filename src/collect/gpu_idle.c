@@ -27,6 +27,19 @@ static double idle_in(const struct gpu *gpu, const struct gpu_busy *whole, uint6
 	return idle_ns;
 }
 
+/* While a thread is blocked on a GPU, that GPU works.  How long it was blocked is
+ * known exactly; when it was seen there only to some milliseconds. */
+static void leave_out_waits(struct gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->nodes.count; i++) {
+		struct gpu_node *node = &gpu->nodes.items[i];
+		double most_s = node->settled_s + node->host_s - node->figures.wait_s;
+		most_s = most_s > node->settled_s ? most_s : node->settled_s;
+		if (node->figures.wait_s > 0 && node->figures.idle_s > most_s)
+			node->figures.idle_s = most_s;
+	}
+}
+
 void gpu_idle_settle(struct collector *collector)
 {
 	struct gpu *gpu = &collector->gpu;
@@ -34,15 +47,21 @@ void gpu_idle_settle(struct collector *collector)
 	if (gpu->last_ns == 0)
 		return;
 	gpu_busy_whole(gpu, &whole);
-	for (uint32_t i = 0; i < gpu->nodes.count; i++)
+	for (uint32_t i = 0; i < gpu->nodes.count; i++) {
 		gpu->nodes.items[i].figures.idle_s = gpu->nodes.items[i].settled_s;
+		gpu->nodes.items[i].host_s = 0;
+	}
 	for (uint32_t i = 0; i < gpu->host.count; i++) {
 		const struct gpu_host_time *time = &gpu->host.items[i];
 		double idle_ns = idle_in(gpu, &whole, time->begin_ns, time->end_ns);
-		if (idle_ns > 0)
-			gpu_node_of(gpu, time->node)->figures.idle_s += NS * idle_ns;
+		if (idle_ns <= 0)
+			continue;
+		struct gpu_node *node = gpu_node_of(gpu, time->node);
+		node->figures.idle_s += NS * idle_ns;
+		node->host_s += NS * (double)(time->end_ns - time->begin_ns);
 	}
 	free(whole.slots);
+	leave_out_waits(gpu);
 }
 
 /* Makes room: what has been kept is compared with what is known by now. */

@@ -19,7 +19,7 @@ static bool is_worth_a_look(const struct advice_site *site)
 	return advice_site_seconds(site) + site->self.idle_s >= least_s ||
 	       site->inclusive_s >= least_s || site->self.copy_bytes >= MIN_BYTES ||
 	       site->self.alloc_bytes >= MIN_BYTES || site->leak_likelihood > 0 || site->blocking ||
-	       site->gpu.wait_s >= least_s;
+	       site->gpu.wait_s >= least_s || site->gpu.idle_s >= least_s;
 }
 
 static double share_of(const struct advice_site *site, const struct advice_rule *rule)

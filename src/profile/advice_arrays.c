@@ -6,6 +6,7 @@
 #define MIN_SHARE 0.05
 #define MIN_SHARE_LOOP 0.10
 #define MIN_WAITS 10 /* for a device; fewer are no loop's */
+#define MIN_GPU_IDLE 0.1 /* of the time between a device's first work and its last */
 
 /* "; 310 MB were copied", when that is worth saying. */
 static void put_copied(const struct advice_site *site, struct buf *evidence)
@@ -221,6 +222,25 @@ static bool match_gpu_sync(const struct advice_site *site, struct buf *evidence,
 	return true;
 }
 
+/* Where Python was while the GPU had nothing to do, and what it could have done. */
+static bool match_gpu_idle(const struct advice_site *site, struct buf *evidence, struct buf *fix)
+{
+	const struct profile_gpu *gpu = &site->profile->gpu;
+	double idle_s = site->gpu.idle_s, span_s = gpu->idle_s + gpu->busy_s;
+	if (!gpu->source || idle_s < MIN_SHARE_LOOP * site->profile->total_s ||
+	    idle_s < MIN_GPU_IDLE * span_s || site->gpu.wait_s > idle_s / 2)
+		return false;
+	buf_printf(evidence, "The GPU is idle for %.0f%% of the time between its first work and its last, "
+			     "and for ",
+		   100 * gpu->idle_s / span_s);
+	advice_put_time(evidence, site->profile, idle_s);
+	buf_text(evidence, " Python is here meanwhile.");
+	buf_text(fix, "Have the next piece ready while the GPU works on this one: load and prepare data in "
+		      "other processes (DataLoader(num_workers=..., pin_memory=True)) or a thread, or do the "
+		      "preparation on the device.");
+	return true;
+}
+
 const struct advice_rule advice_array_rules[] = {
 	{"array-append", "Grows an array piece by piece", match_array_append, false, false},
 	{"array-elements", "Goes through an array element by element", match_array_elements, false, false},
@@ -228,6 +248,7 @@ const struct advice_rule advice_array_rules[] = {
 	{"dataframe-append", "Grows a data frame piece by piece", match_frame_append, false, false},
 	{"dataframe-rows", "Goes through a data frame row by row", match_frame_rows, false, false},
 	{"dataframe-apply", "Calls a Python function for every row", match_frame_apply, false, true},
+	{"gpu-idle", "Keeps the GPU waiting", match_gpu_idle, false, false},
 	{"gpu-sync", "Waits for the GPU in a loop", match_gpu_sync, false, false},
 	{NULL, NULL, NULL, false, false},
 };

@@ -20,13 +20,14 @@ enum {
 	WAIT_LEAVES = 28,
 	PEAK_LEAVES = 26,
 	SPLIT_LEAVES = 24,
+	GPU_LEAVES = 20,
 };
 
 static const uint8_t limits[] = {
 	RATE_LEAVES,     BAR_LEAVES,     TIME_LEAVES, OBJECTS_LEAVES,
 	TIMELINE_LEAVES, AVERAGE_LEAVES, COPY_LEAVES, INCLUSIVE_LEAVES,
 	PARTS_LEAVE,     ALLOC_LEAVES,   WAIT_LEAVES, PEAK_LEAVES,
-	SPLIT_LEAVES,
+	SPLIT_LEAVES,    GPU_LEAVES,
 };
 
 static const struct {
@@ -43,6 +44,7 @@ static const struct {
 	[COLUMN_SYSTEM] = {"system", PAINT_SYSTEM, 7, SPLIT_LEAVES},
 	[COLUMN_WAIT] = {"waiting", PAINT_WAIT, 8, WAIT_LEAVES},
 	[COLUMN_AWAIT] = {"await", PAINT_WAIT, 7, PARTS_LEAVE},
+	[COLUMN_GPU] = {"GPU", PAINT_STRONG, 7, GPU_LEAVES},
 	[COLUMN_GIL] = {"GIL", PAINT_WAIT, 7, PARTS_LEAVE},
 	[COLUMN_GC] = {"GC", PAINT_NATIVE, 7, PARTS_LEAVE},
 	[COLUMN_INCLUSIVE] = {"incl.", PAINT_NONE, 7, INCLUSIVE_LEAVES},
@@ -93,6 +95,8 @@ static bool is_needed(const struct column_needs *needs, enum column column)
 		return needs->has_wait;
 	case COLUMN_AWAIT:
 		return needs->has_await;
+	case COLUMN_GPU:
+		return needs->has_gpu;
 	case COLUMN_GIL:
 		return needs->has_gil;
 	case COLUMN_GC:

@@ -3,7 +3,8 @@
  * That depends on the width: the source keeps enough room to be read, and the
  * less important figures give way first (the rate of copies, the bar, the
  * seconds, what memory is made of and how it went, inclusive time, tasks, the
- * GIL and garbage collection, waiting, the peak, at last the split by kind). */
+ * GIL and garbage collection, waiting, the peak, the split by kind, at last GPU
+ * time). */
 #ifndef HEATLINE_REPORT_COLUMNS_H
 #define HEATLINE_REPORT_COLUMNS_H
 
@@ -21,6 +22,7 @@ enum column {
 	COLUMN_SYSTEM,
 	COLUMN_WAIT,
 	COLUMN_AWAIT, /* tasks that waited, of all waiting of tasks */
+	COLUMN_GPU, /* of what was launched here, of all GPU time */
 	COLUMN_GIL, /* part of waiting, of any thread */
 	COLUMN_GC,  /* part of Python and native */
 	COLUMN_INCLUSIVE,
@@ -41,7 +43,7 @@ enum column {
 /* What there is to show. */
 struct column_needs {
 	uint32_t last_line; /* the greatest line number */
-	bool has_wait, has_await, has_gil, has_gc, has_inclusive;
+	bool has_wait, has_await, has_gpu, has_gil, has_gc, has_inclusive;
 	bool has_memory, has_timeline, has_copy;
 	bool in_seconds; /* figures in seconds instead of percent */
 };

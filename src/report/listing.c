@@ -37,6 +37,12 @@ static double share_of(const struct profile *profile, double seconds)
 	return profile->total_s > 0 ? seconds / profile->total_s : 0;
 }
 
+/* A percent of all GPU time. */
+static bool is_worth_for_gpu(const struct profile_line *line, double gpu_s)
+{
+	return gpu_s > 0 && line->self.gpu_s >= 0.01 * gpu_s;
+}
+
 bool listing_is_worth(const struct profile *profile, const struct profile_file *file)
 {
 	struct worth_scale scale = worth_scale_of(profile);
@@ -48,7 +54,8 @@ bool listing_is_worth(const struct profile *profile, const struct profile_file *
 
 		if (share_of(profile, line->inclusive_s) >= 0.01 ||
 		    share_of(profile, figure_total(&line->self)) >= 0.01 ||
-		    worth_listing(&scale, &line->self, &line->memory))
+		    worth_listing(&scale, &line->self, &line->memory) ||
+		    is_worth_for_gpu(line, profile->gpu.source ? profile->sum.gpu_s : 0))
 			return true;
 	}
 	return false;
@@ -127,7 +134,8 @@ static bool has_figures(const struct listing *listing, const struct profile_line
 {
 	return table_is_shown(&listing->table.needs, figure_total(&line->self)) ||
 	       table_is_shown(&listing->table.needs, line->inclusive_s) ||
-	       worth_listing(&listing->table.needs.memory, &line->self, &line->memory);
+	       worth_listing(&listing->table.needs.memory, &line->self, &line->memory) ||
+	       is_worth_for_gpu(line, listing->table.needs.gpu_s);
 }
 
 /* Whether a line number is one of, or near, those that a reduced listing
@@ -255,6 +263,7 @@ static void note_needs(struct table_needs *needs, const struct metrics *self, do
 
 	columns->has_wait |= table_is_shown(needs, figure_kind(self, KIND_WAIT));
 	columns->has_inclusive |= inclusive_s > 0;
+	columns->has_gpu |= needs->gpu_s > 0 && self->gpu_s >= 0.01 * needs->gpu_s;
 	if (scale->peak_bytes > 0) {
 		columns->has_memory |= worth_showing(memory->peak_bytes) ||
 				       worth_reading(self->alloc_bytes, scale->alloc_bytes);

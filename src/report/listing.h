@@ -12,7 +12,7 @@ struct listing_marks {
 };
 
 /* Whether the file has anything worth a listing: a percent of the time in
- * itself, or on its behalf; a percent of the program's memory. */
+ * itself, or on its behalf; a percent of the program's memory or GPU time. */
 bool listing_is_worth(const struct profile *profile, const struct profile_file *file);
 
 /* The file's title, lines and functions.  needs: all but the columns are given,

@@ -6,6 +6,7 @@
 #include "report/advice.h"
 #include "report/figure.h"
 #include "report/glyph.h"
+#include "report/gpu.h"
 #include "report/memory.h"
 #include "report/quality.h"
 #include "report/rank.h"
@@ -151,6 +152,7 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	fputc('\n', out);
 	threads_print_notes(out, style, profile, 2);
 	memory_print_summary(out, style, profile, 2);
+	gpu_print_summary(out, style, profile, 2);
 	advice_print_summary(out, style, profile, 2);
 	quality_print(out, style, profile, 2);
 	if (profile_path)

@@ -182,15 +182,15 @@ static double column_seconds(const struct table *table, enum column column,
 	}
 }
 
-/* Waiting of tasks is no part of the time: its whole is its own. */
-static struct figure await_figure(const struct table *table, double await_s)
+/* Waiting of tasks and GPU time are no part of the time: their whole is their own. */
+static struct figure figure_of_whole(const struct table *table, double seconds, double whole_s)
 {
 	struct figure nothing = {""};
 
-	if (await_s < SHOWN_SHARE * table->needs.await_s || !(await_s > 0))
+	if (seconds < SHOWN_SHARE * whole_s || !(seconds > 0))
 		return nothing;
-	return table->needs.columns.in_seconds ? figure_seconds(await_s) :
-						 figure_percent(await_s, table->needs.await_s);
+	return table->needs.columns.in_seconds ? figure_seconds(seconds) :
+						 figure_percent(seconds, whole_s);
 }
 
 static void put_time(FILE *out, const struct table *table, enum column column,
@@ -211,7 +211,11 @@ static void put_time(FILE *out, const struct table *table, enum column column,
 		paint = row->inclusive_s > 1.001 * self_s ? PAINT_NONE : PAINT_DIM;
 		is_rough = false;
 	} else if (column == COLUMN_AWAIT) {
-		figure = await_figure(table, row->await_s);
+		figure = figure_of_whole(table, row->await_s, table->needs.await_s);
+		paint = column_paint(column);
+		is_rough = false;
+	} else if (column == COLUMN_GPU) {
+		figure = figure_of_whole(table, row->self->gpu_s, table->needs.gpu_s);
 		paint = column_paint(column);
 		is_rough = false;
 	} else if (column == COLUMN_TIME) {

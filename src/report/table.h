@@ -17,6 +17,7 @@ struct table_needs {
 	double total_s;   /* what a hundred percent are */
 	double hottest_s; /* what fills a bar */
 	double await_s;   /* waiting of all tasks */
+	double gpu_s;     /* all GPU time */
 	struct worth_scale memory;
 };
 

@@ -8,6 +8,7 @@
 #include "report/advice.h"
 #include "report/figure.h"
 #include "report/glyph.h"
+#include "report/gpu.h"
 #include "report/listing.h"
 #include "report/marks.h"
 #include "report/memory.h"
@@ -206,6 +207,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 			    .has_gc = threads_has_gc_worth(profile)},
 		.total_s = profile->total_s,
 		.await_s = profile->await_s,
+		.gpu_s = profile->gpu.source ? profile->sum.gpu_s : 0,
 		.hottest_s = hottest_line(profile),
 		.memory = worth_scale_of(profile),
 	};
@@ -223,6 +225,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 	marks_print(out, style, profile);
 	threads_print_table(out, style, profile);
 	tasks_print(out, style, profile);
+	gpu_print_section(out, style, profile);
 	memory_print_sections(out, style, profile);
 	processes_print(out, style, profile);
 	put_footer(out, style, profile, files, &marks);

@@ -240,3 +240,155 @@ for _ in range(30):
     assert whole["busy_s"] == pytest.approx(whole["gpu_s"], rel=0.01) == pytest.approx(0.15, rel=0.01)
     assert whole["idle_s"] >= 29 * 0.05
     assert line_with(done, "# load")["gpu_idle_s"] > 0.8 * 29 * 0.05
+
+
+# ---- what the reader is told ----
+
+
+STARVED = """
+def load():
+    end = time.time() + 0.05
+    while time.time() < end: pass  # load
+
+def main():
+    for _ in range(20):
+        load()
+        cuda.double_launch(0, 8000, 1)  # step
+        cuda.double_copy(0, 500, c_long(4 << 20), 1)
+        cuda.double_synchronise(0)
+
+main()
+"""
+
+
+def test_the_report_names_the_line_that_starves_the_gpu(one_gpu):
+    done = one_gpu.run(STARVED, "cupti")
+    assert "GPU busy 1" in done.stderr and "idle while Python ran" in done.stderr, done.describe()
+    assert "while time.time() < end" in done.stderr.split("GPU busy")[1].splitlines()[0]
+    report = one_gpu.python.heatline(["view", "--cli", done.profile_path], env={"COLUMNS": "150"}).stdout
+    head, section = report.split("\nGPU  busy 1", 1)
+    step = next(line for line in head.splitlines() if "# step" in line)
+    assert " GPU " in head and ("94%" in step or "95%" in step)
+    section = section.split("\n\nMemory")[0]
+    assert "Double GPU 0  busy" in section and "20 kernels" in section and "80 MB to the device" in section
+    busy, rest = section.split("Kept it busy")[1].split("Ran while it was idle")
+    idle, waits = rest.split("Blocked until it had finished")
+    assert "# step" in busy.splitlines()[1] and "# load" in idle.splitlines()[1]
+    assert "20 times" in waits and "double_synchronise" in waits
+    (advice,) = [a for a in done.profile["heatline"]["advice"] if a["rule"] == "gpu-idle"]
+    assert advice["line"] == line_with(done, "# load")["lineno"]
+
+
+def test_without_a_gpu_nothing_is_said_of_one(any_python, program):
+    done = any_python.heatline_run(program("for i in range(3000000): pass\n"))
+    assert "gpu" not in done.profile["heatline"] and "GPU" not in done.stderr
+    assert "GPU" not in any_python.heatline(["view", "--cli", done.profile_path]).stdout
+
+
+# ---- what goes wrong ----
+
+# A driver so old that no CUPTI goes with it, whatever is installed.
+NO_CUPTI = {"driver": 10020}
+
+
+@pytest.mark.parametrize(
+    "folders, settings, note",
+    [
+        ((), NO_CUPTI, "CUPTI is not installed"),
+        (("cupti-lacking",), {}, "lacks functions"),
+        (("cupti",), {"version": 10}, "too old"),
+        (("cupti",), {"subscribe": 39}, "another profiler has CUPTI"),
+        (("cupti",), {"subscribe": 999}, "CUPTI_ERROR_UNKNOWN"),
+        (("cupti",), {"enable": 35}, "administrator only"),
+        (("cupti",), {"enable": 14}, "does not fit the driver"),
+    ],
+)
+def test_without_cupti_utilisation_is_sampled(one_gpu, folders, settings, note):
+    body = """
+end = time.time() + 1.2
+while time.time() < end: pass  # busy
+"""
+    done = one_gpu.run(body, "nvml", *folders, **settings)
+    whole = done.profile["heatline"]["gpu"]
+    assert whole["source"] == "nvml" and note in whole["note"]
+    assert whole["launches"] == 0 and whole["devices"][0]["name"] == "Double GPU 0"
+    assert whole["devices"][0]["peak_memory_mb"] == 300
+    assert 50 < max(whole["utilisation"]) < 70  # the stand-in says 60 %
+    busy = line_with(done, "# busy")
+    assert busy["gpu_s"] > 0.3 and busy["gpu_kernel_s"] == 0 and busy["n_gpu_percent"] > 50
+    assert busy["n_gpu_peak_memory_mb"] == 300
+
+
+def test_neither_cupti_nor_nvml(one_gpu):
+    done = one_gpu.run("time.sleep(0.3)", **NO_CUPTI)
+    assert "gpu" not in done.profile["heatline"]
+    (warning,) = [w for w in done.profile["heatline"]["quality"]["warnings"] if "CUDA" in w]
+    assert "CUPTI is not installed" in warning
+
+
+def test_records_that_make_no_sense(one_gpu):
+    body = """
+for _ in range(2000): cuda.double_launch(0, 1, 1)  # more than a buffer
+time.sleep(0.5)
+"""
+    done = one_gpu.run(body, "cupti", "nvml", nonsense=1)
+    whole = done.profile["heatline"]["gpu"]
+    assert "not understood" in whole["note"] and whole["launches"] == 0 and whole["source"] == "nvml"
+    done = one_gpu.run("cuda.double_launch(0, 1, 100)", "cupti", nonsense=1)
+    assert any("not understood" in w for w in done.profile["heatline"]["quality"]["warnings"])
+
+
+@pytest.mark.parametrize("settings, word", [({"devices": 0}, "there is none"), ({"init": 9}, "error 9")])
+def test_insisting_where_there_is_no_gpu(any_python, program, doubles, settings, word):
+    env = {"LD_LIBRARY_PATH": str(doubles / "nvml"), **{f"DOUBLE_{k.upper()}": str(v) for k, v in settings.items()}}
+    done = any_python.heatline_run(program("print(1)\n"), options=["--gpu"], env=env)
+    assert done.returncode == 2 and word in done.stderr and "1\n" not in done.stdout
+
+
+# ---- several of them ----
+
+
+def test_two_devices(one_gpu):
+    done = one_gpu.run(
+        """
+cuda.double_memory(1, c_long(256 << 20), 1)
+for _ in range(10):
+    cuda.double_launch(0, 20000, 1)  # first
+    cuda.double_launch(1, 10000, 1)  # second
+    cuda.double_synchronise(0)
+""",
+        "cupti",
+    )
+    whole = done.profile["heatline"]["gpu"]
+    devices = {d["name"]: d for d in whole["devices"]}
+    assert devices["Double GPU 0"]["busy_s"] == pytest.approx(0.2, rel=0.02)
+    assert devices["Double GPU 1"]["busy_s"] == pytest.approx(0.1, rel=0.02)
+    assert devices["Double GPU 1"]["peak_memory_mb"] == 256 and devices["Double GPU 1"]["memory_mb"] == 9216
+    # They work side by side: together as long as the one that is busier.
+    assert whole["busy_s"] == pytest.approx(0.2, rel=0.1) and whole["gpu_s"] == pytest.approx(0.3, rel=0.01)
+    assert line_with(done, "# second")["gpu_s"] == pytest.approx(0.1, rel=0.01)
+
+
+def test_a_child_process(one_gpu):
+    """A fresh interpreter begins CUDA anew; one that was forked from a user of CUDA leaves it alone."""
+    done = one_gpu.run(
+        """
+import subprocess
+if len(sys.argv) > 1:
+    for _ in range(30):
+        cuda.double_launch(0, 1000, 1)  # child
+else:
+    cuda.double_launch(0, 5000, 1)  # parent
+    if os.fork() == 0:
+        cuda.double_launch(0, 7000, 1)
+        os._exit(0)
+    os.wait()
+    subprocess.run([sys.executable, __file__, "child"], check=True)
+""",
+        "cupti",
+    )
+    whole = done.profile["heatline"]["gpu"]
+    assert len(whole["devices"]) == 1  # one card, whoever uses it
+    assert line_with(done, "# child")["gpu_launches"] == 30
+    assert line_with(done, "# parent")["gpu_launches"] == 1
+    assert whole["kernel_s"] == pytest.approx(0.035, rel=0.01)

@@ -27,6 +27,7 @@ struct figures {
 	double copy_mb, alloc_mb, kept_mb, leak;
 	double compiling_s;  /* in re's own code, below the line */
 	double gpu_wait_s;   /* blocked on a device, fifty times a second */
+	double gpu_idle_s;   /* the device had nothing to do meanwhile */
 	double blocking_s;   /* a step of the event loop lasted so long here */
 	double header_s;      /* of the line before, in Python */
 	uint32_t called_from; /* a line that calls the function */
@@ -94,7 +95,11 @@ static struct profile *make_profile(const char *source, const struct figures *fi
 	line->self.alloc_bytes = profile->sum.alloc_bytes = figures->alloc_mb * MB;
 	line->self.kept_bytes = figures->kept_mb * MB;
 	line->gpu = (struct gpu_figures){.wait_s = figures->gpu_wait_s,
-					 .waits = 50 * figures->gpu_wait_s};
+					 .waits = 50 * figures->gpu_wait_s,
+					 .idle_s = figures->gpu_idle_s};
+	profile->gpu.source = profile_intern(profile, "cupti");
+	profile->gpu.busy_s = 1;
+	profile->gpu.idle_s = 1 + figures->gpu_idle_s;
 	line->memory.leak_likelihood = figures->leak;
 	line->memory.leak_bytes_per_s = MB;
 	if (figures->blocking_s > 0) {
@@ -298,6 +303,10 @@ static void test_gpu(void **state)
 	check("", "for x in y:\n    total += loss.item() #hot\n", &once);
 	check("", "total = loss.item() #hot\n", &synced);
 	check("", "for x in y:\n    torch.cuda.synchronize() #hot\n", &synced);
+
+	struct figures late = {.python_s = 3, .gpu_idle_s = 3}, short_of = {.python_s = 3, .gpu_idle_s = 0.1};
+	check("gpu-idle", "for x in y:\n    batch = load(x) #hot\n", &late);
+	check("", "for x in y:\n    batch = load(x) #hot\n", &short_of);
 }
 
 static void test_leak(void **state)

@@ -10,7 +10,7 @@
 #include "report/columns.h"
 
 /* One letter a column, in the order in which they stand. */
-static const char letters[COLUMN_COUNT + 1] = "ltTpnswagcibPALOVCR";
+static const char letters[COLUMN_COUNT + 1] = "ltTpnswaGgcibPALOVCR";
 
 static struct columns choose(uint32_t room, bool has_wait, bool has_memory, char *shown)
 {
