@@ -114,6 +114,17 @@ const char *settings_get(const struct settings *settings, const char *name)
 }
 
 /* Where the first secret in the text begins, and its bytes; NULL: there is none. */
+bool settings_is_secret(const char *entry)
+{
+	size_t length = strcspn(entry, "=");
+
+	for (size_t i = 0; i < sizeof(secret_names) / sizeof(secret_names[0]); i++) {
+		if (strlen(secret_names[i]) == length && memcmp(secret_names[i], entry, length) == 0)
+			return true;
+	}
+	return false;
+}
+
 static const char *find_secret(const struct settings *settings, const char *text, size_t size,
 			       size_t *length)
 {

@@ -10,6 +10,7 @@
 #ifndef HEATLINE_SUGGEST_SETTINGS_H
 #define HEATLINE_SUGGEST_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -27,6 +28,10 @@ void settings_fini(struct settings *settings);
 
 /* The value, or NULL when there is none or it is empty. */
 const char *settings_get(const struct settings *settings, const char *name);
+
+/* Whether an entry of the environment ("NAME=value") holds a secret: programs that are
+ * run to try a proposal go without. */
+bool settings_is_secret(const char *entry);
 
 /* Appends text without any of the secrets that settings know. */
 void settings_scrub(const struct settings *settings, struct buf *out, const char *text,

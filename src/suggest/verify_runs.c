@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "profile/read.h"
+#include "suggest/settings.h"
 
 #define TEST_LIMIT_S 1800.0
 #define COMPILE_LIMIT_S 60.0
@@ -37,7 +38,8 @@ void runner_fini(struct verify_runner *runner)
 	free(runner->heatline);
 }
 
-/* The user's environment; the copy's modules are found before installed ones that lead
+/* The user's environment, less the keys of providers, which a model's code has no business
+ * with; the copy's modules are found before installed ones that lead
  * to the original, and sets have the same order in every run. */
 static void make_environment(struct verify_runner *runner, int side)
 {
@@ -47,7 +49,7 @@ static void make_environment(struct verify_runner *runner, int side)
 
 	for (char **entry = environ; *entry; entry++) {
 		if (!text_starts_with(*entry, "PYTHONPATH=") &&
-		    !text_starts_with(*entry, "PYTHONHASHSEED="))
+		    !text_starts_with(*entry, "PYTHONHASHSEED=") && !settings_is_secret(*entry))
 			child_add_word(words, *entry);
 	}
 	buf_init(&path, SIZE_MAX);
