@@ -85,6 +85,7 @@ static void format_since(double epoch_s, char *text, size_t size)
 static void print_run(const struct style *style, const struct run_entry *run)
 {
 	const struct control *control = run->control;
+	const char *where = control->outfile[0] ? control->outfile : "heatline.stop()";
 	char since[32];
 
 	format_since(control->start_epoch_s, since, sizeof(since));
@@ -92,7 +93,7 @@ static void print_run(const struct style *style, const struct run_entry *run)
 	       (unsigned long long)control->samples, run->processes, since);
 	glyph_put(stdout, style, control->program, strlen(control->program), GLYPH_ANY_WIDTH);
 	fputs(" > ", stdout);
-	glyph_put(stdout, style, control->outfile, strlen(control->outfile), GLYPH_ANY_WIDTH);
+	glyph_put(stdout, style, where, strlen(where), GLYPH_ANY_WIDTH);
 	if (run->is_alive && atomic_load(&control->has_ended))
 		fputs("  (ended; processes that it started go on)", stdout);
 	putchar('\n');

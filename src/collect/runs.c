@@ -174,6 +174,11 @@ void runs_set_off(struct run_entry *run, bool is_off)
 int runs_write(struct run_entry *run, struct err *err)
 {
 	struct control *control = run->control;
+	if (control->outfile[0] == '\0')
+		return err_set(err, ERR_USAGE,
+			       "'%s' profiles itself with heatline.start(): its profile is what "
+			       "heatline.stop() returns there",
+			       control->program);
 	uint32_t ticket = atomic_fetch_add(&control->writes_wanted, 1) + 1;
 	uint64_t deadline_ns = clock_monotonic_ns() + WRITE_TIMEOUT_NS;
 	while ((int32_t)(atomic_load(&control->writes_done) - ticket) < 0) {

@@ -139,3 +139,11 @@ def test_a_killed_collector_is_told_and_does_no_harm(newest_python):
     assert len(facts["errors"]) == 2
     assert not facts["is_left"]
     assert facts["share"] > 0.5
+
+
+def test_other_commands_know_a_session(any_python):
+    facts = facts_of(any_python.run_plain(API / "steered.py", env=environment()))
+    assert "steered.py > heatline.stop()" in facts["status"][1]
+    status, output, error = facts["write"]
+    assert (status, output) == (2, "") and "heatline.stop()" in error
+    assert facts["off"][0] == 0 and facts["is_on"] == [False, True]
