@@ -160,7 +160,7 @@ def _heading(profile: "Profile") -> str:
 
 
 def _legend(profile: "Profile") -> str:
-    sums = [(glyph, name, sum(getattr(line, key) for line in profile.lines)) for glyph, name, key in KINDS]
+    sums = [(glyph, name, profile.seconds_of(key)) for glyph, name, key in KINDS]
     return "  ".join(
         "%s %s %s (%s)" % (glyph, name, seconds(value), percent(value, profile.total_s))
         for glyph, name, value in sums
@@ -169,7 +169,8 @@ def _legend(profile: "Profile") -> str:
 
 
 def _notes(profile: "Profile", rows: List[Row]) -> List[str]:
-    notes = profile.warnings
+    advice = ["Advice: %s  %s" % (place(*where), title) for where, title in profile.advice[:3]]
+    notes = advice + profile.warnings
     if not rows:
         notes = ["It ended before a sample could be taken in its own lines.", *notes]
     return notes

@@ -11,7 +11,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from heatline import _show
 from heatline._command import command
@@ -116,6 +116,17 @@ class Profile:
     def warnings(self) -> List[str]:
         """What the reader should know about how good the profile is, in sentences."""
         return [str(warning) for warning in self._own("quality").get("warnings") or []]
+
+    @property
+    def advice(self) -> List[Tuple[Tuple[str, int], str]]:
+        """((file, line), what is wrong there) of patterns that are slow whatever the program; ``data`` has more."""
+        found = (self.data.get("heatline") or {}).get("advice") or []
+        return [((str(item["file"]), int(item["line"])), str(item["title"])) for item in found]
+
+    def seconds_of(self, kind: str) -> float:
+        """Time of one kind (``"python_s"``, ``"native_s"``, ``"system_s"``, ``"wait_s"``), of the whole program."""
+        whole = self._own("time")
+        return _number(whole, kind) if kind in whole else sum(getattr(line, kind) for line in self.lines)
 
     @property
     def lines(self) -> List[Line]:

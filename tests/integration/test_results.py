@@ -91,6 +91,19 @@ def test_summary_names_the_hot_lines(profile):
     assert len(profile.summary(top=1).splitlines()) < len(text.splitlines())
 
 
+def test_the_whole_by_kind(profile):
+    """Also what is on no line: the kinds add up to the total."""
+    kinds = ("python_s", "native_s", "system_s", "wait_s")
+    assert sum(map(profile.seconds_of, kinds)) == pytest.approx(profile.total_s, rel=0.01)
+
+
+def test_advice():
+    item = {"file": "Cell [2]", "line": 4, "title": "Searches a list", "rule": "x"}
+    profile = heatline.Profile({"files": {}, "heatline": {"advice": [item]}})
+    assert profile.advice == [(("Cell [2]", 4), "Searches a list")]
+    assert "Advice: Cell [2] line 4  Searches a list" in profile.summary()
+
+
 def test_saved_is_the_same_file(profile, measured, tmp_path):
     target = tmp_path / "again.json"
     target.write_text("old")
