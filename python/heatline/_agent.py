@@ -33,7 +33,10 @@ class Agent:
 
     @classmethod
     def load(cls, path: str) -> "Agent":
-        return cls(ctypes.PyDLL(path), ctypes.CDLL(path))
+        try:
+            return cls(ctypes.PyDLL(path), ctypes.CDLL(path))
+        except OSError as error:  # a musl, no room for thread-local variables
+            raise RuntimeError("this process cannot be profiled: %s" % error) from error
 
     def start(self, folder: str) -> None:
         # Before 3.11 a thread's number is not in its state: the agent finds it by this.
