@@ -346,6 +346,7 @@ void gpu_records_on_complete(void *context, uint32_t stream, uint8_t *buffer, si
 			     size_t valid_size)
 {
 	void *record = NULL;
+	uint64_t begin_ns = now_wall_ns();
 	(void)context;
 	(void)stream;
 	(void)size;
@@ -362,6 +363,8 @@ void gpu_records_on_complete(void *context, uint32_t stream, uint8_t *buffer, si
 	bool is_stopped = is_believed && nonsense >= NONSENSE_MAX;
 	leave_lock(&lock);
 	give_back(buffer);
+	if (g_agent.is_active)
+		atomic_fetch_add(&g_agent.ring->agent_ns, now_wall_ns() - begin_ns);
 	if (is_stopped)
 		gpu_stop_reading("the records of this version of CUPTI are not understood");
 }

@@ -241,7 +241,7 @@ static void warn_of_busy_machine(const struct collector *collector, struct profi
 static void describe_quality(struct collector *collector, struct profile *profile)
 {
 	struct profile_quality *quality = &profile->quality;
-	uint64_t agent_ns = clock_process_cpu_ns();
+	uint64_t agent_ns = 0;
 	uint32_t clocks = 0;
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
 		const struct process *process = collector->processes.items[i];
@@ -255,6 +255,7 @@ static void describe_quality(struct collector *collector, struct profile *profil
 	if (cpu_s > 0) {
 		quality->rate_hz = (double)collector->cpu_samples / cpu_s;
 		quality->overhead_percent = 100 * NS * (double)agent_ns / cpu_s;
+		quality->collector_percent = 100 * NS * (double)clock_process_cpu_ns() / cpu_s;
 	}
 	quality->clock = profile_intern(profile, (clocks & CLOCK_PERF) != 0 ? "perf and CPU timers"
 									    : "CPU timers");

@@ -54,6 +54,8 @@ static void merge_quality(struct merge *merge)
 		into->rate_hz = (into->rate_hz * into_s + from->rate_hz * from_s) / whole_s;
 		into->overhead_percent = (into->overhead_percent * into_s +
 					  from->overhead_percent * from_s) / whole_s;
+		into->collector_percent = (into->collector_percent * into_s +
+					   from->collector_percent * from_s) / whole_s;
 	}
 	into->samples += from->samples;
 	into->wait_samples += from->wait_samples;

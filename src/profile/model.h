@@ -273,7 +273,9 @@ struct profile_quality {
 	uint64_t samples;       /* CPU samples taken */
 	uint64_t wait_samples;  /* looks at waiting threads */
 	double rate_hz;         /* CPU samples per second of CPU time */
-	double overhead_percent; /* estimated: time in the agent and in the collector */
+	/* Of the program's CPU time: what the agent took of it, inside the program; and what
+	 * the collector took beside it, in a process of its own. */
+	double overhead_percent, collector_percent;
 	struct lost_count *lost; /* owned */
 	uint32_t lost_count;
 	const char **warnings; /* owned array, interned sentences */

@@ -65,6 +65,7 @@ static void read_quality(struct profile_reader *reader, const json_t *object)
 	quality->wait_samples = reader_unsigned(reader, object, "wait_samples", INT64_MAX);
 	quality->rate_hz = reader_number(reader, object, "rate_hz");
 	quality->overhead_percent = reader_number(reader, object, "overhead_percent");
+	quality->collector_percent = reader_number(reader, object, "collector_percent");
 	quality->clock = reader_text(reader, object, "clock");
 	quality->warnings = reader_texts(reader, object, "warnings", &quality->warning_count);
 	read_lost(reader, reader_array(reader, object, "lost"), quality);

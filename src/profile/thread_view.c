@@ -95,6 +95,7 @@ static void copy_run(const struct profile *from, struct profile *to, const char 
 	copy_processes(from, to);
 	copy_threads(from, to, name);
 	to->quality.overhead_percent = from->quality.overhead_percent;
+	to->quality.collector_percent = from->quality.collector_percent;
 	to->quality.clock = profile_intern(to, from->quality.clock);
 }
 

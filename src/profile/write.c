@@ -58,6 +58,7 @@ static void write_quality(struct json_out *out, const struct profile_quality *qu
 	json_put_unsigned(out, "wait_samples", quality->wait_samples);
 	json_put_number(out, "rate_hz", quality->rate_hz, 3);
 	json_put_number(out, "overhead_percent", quality->overhead_percent, DECIMALS_PERCENT);
+	json_put_number(out, "collector_percent", quality->collector_percent, DECIMALS_PERCENT);
 	json_put_text(out, "clock", quality->clock);
 	json_begin_array(out, "lost");
 	for (uint32_t i = 0; i < quality->lost_count; i++) {

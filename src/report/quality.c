@@ -56,6 +56,8 @@ static void append_samples(struct buf *text, const struct profile *profile)
 		buf_printf(text, ", overhead about %.1f%%", fmin(quality->overhead_percent, 1e4));
 	else
 		buf_text(text, ", overhead below 0.1%");
+	if (isfinite(quality->collector_percent) && quality->collector_percent >= 0.05)
+		buf_printf(text, " and %.1f%% beside it", fmin(quality->collector_percent, 1e4));
 	append_lost(text, quality);
 }
 

@@ -143,6 +143,7 @@ static inline void profile_sample_describe(struct profile *profile)
 	profile->quality.wait_samples = 63;
 	profile->quality.rate_hz = 100;
 	profile->quality.overhead_percent = 0.4;
+	profile->quality.collector_percent = 2.5;
 	profile->quality.clock = profile_intern(profile, "CPU timers");
 	profile->quality.lost = mem_zalloc(1, sizeof(*profile->quality.lost));
 	profile->quality.lost_count = 1;
