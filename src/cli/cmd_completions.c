@@ -74,10 +74,8 @@ static void bash_command_case(const struct command *command)
 {
 	printf("\t%s)\n\t\tif [[ $word == -* ]]; then\n\t\t\t_heatline_reply -W \"",
 	       command->name);
-	for (const struct option *row = command->options; row->kind; row++) {
-		if (row->kind != OPTION_ABSENT)
-			bash_option_words(row);
-	}
+	for (const struct option *row = command->options; row->kind; row++)
+		bash_option_words(row);
 	fputs("\"\n\t\telse\n\t\t\t_heatline_reply ", stdout);
 	if (command->operands) {
 		fputs("-W \"", stdout);
@@ -156,8 +154,6 @@ static void zsh_command(const struct command *command)
 		char letter[] = {row->letter, '\0'};
 		char negated[64];
 
-		if (row->kind == OPTION_ABSENT)
-			continue;
 		if (row->letter)
 			zsh_option("-", letter, row);
 		if (row->name)
@@ -234,8 +230,6 @@ static void print_fish(void)
 		print_meaning(command->summary, "\\");
 		fputs("'\n", stdout);
 		for (const struct option *row = command->options; row->kind; row++) {
-			if (row->kind == OPTION_ABSENT)
-				continue;
 			fish_option(command, row, "", row->name);
 			if (row->kind == OPTION_SWITCH)
 				fish_option(command, row, "no-", row->name);

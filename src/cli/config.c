@@ -71,9 +71,6 @@ static int set_scalar(const struct config *config, const struct option *option, 
 			       value->type == YAML_MAPPING_NODE    ? "mapping"
 			       : value->type == YAML_SEQUENCE_NODE ? "list"
 								   : "text with zero bytes");
-	/* "no-gpu: true" asks for what this version does anyway. */
-	if (is_negated && option->kind == OPTION_ABSENT)
-		return 0;
 	int status = option_set(option, text, false, where, config->settings, config->result,
 				config->err);
 	if (!status && is_negated) {

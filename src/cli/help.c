@@ -132,7 +132,7 @@ static void print_options(const struct help_style *style, const struct command *
 	for (const struct option *row = command->options; row->kind; row++) {
 		bool is_of_these = ((row->flags & OPTION_ADVANCED) != 0) == is_advanced;
 
-		if (is_of_these && row->kind != OPTION_ABSENT)
+		if (is_of_these)
 			print_option(style, row);
 	}
 }

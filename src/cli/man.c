@@ -68,10 +68,8 @@ static void print_command(FILE *stream, const struct command *command)
 		fputs(".PP\n", stream);
 		print_line(stream, command->details);
 	}
-	for (const struct option *row = command->options; row->kind; row++) {
-		if (row->kind != OPTION_ABSENT)
-			print_option(stream, row);
-	}
+	for (const struct option *row = command->options; row->kind; row++)
+		print_option(stream, row);
 }
 
 void man_print(FILE *stream)

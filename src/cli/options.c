@@ -66,8 +66,7 @@ const struct option *options_find(const struct option *table, const char *name, 
 	for (const struct option *row = table; row->kind; row++) {
 		if (text_equal(row->name, plain) || text_equal(row->alias, plain))
 			return row;
-		bool has_negation = row->kind == OPTION_SWITCH || row->kind == OPTION_ABSENT;
-		if (has_negation && text_starts_with(plain, "no-") &&
+		if (row->kind == OPTION_SWITCH && text_starts_with(plain, "no-") &&
 		    text_equal(row->name, plain + 3)) {
 			*is_negated = true;
 			return row;
@@ -96,7 +95,7 @@ const char *options_nearest(const struct option *table, const char *name, unsign
 	for (const struct option *row = table; row->kind; row++) {
 		if (row->flags & without)
 			continue;
-		if (row->name && row->kind != OPTION_ABSENT)
+		if (row->name)
 			names[count++] = row->name;
 		if (row->alias)
 			names[count++] = row->alias;
@@ -232,13 +231,6 @@ int option_set(const struct option *option, const char *text, bool is_lasting, c
 				       text);
 		*(bool *)field = truth;
 		return 0;
-	case OPTION_ABSENT:
-		/* What this version does not do may be switched off. */
-		if (parse_truth(text, &truth) == 0 && !truth)
-			return 0;
-		return err_set(err, ERR_UNSUPPORTED,
-			       "%s is not in this version, which measures CPU time; leave it out",
-			       where);
 	case OPTION_NUMBER:
 	case OPTION_INTEGER:
 		return set_number(option, text, where, field, err);

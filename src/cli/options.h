@@ -40,7 +40,6 @@ enum option_kind {
 	OPTION_HELP,     /* stores nothing: --help was asked for */
 	OPTION_HELP_ADVANCED,
 	OPTION_PROGRAM,  /* stores nothing: it and all that follows are operands (run's -m) */
-	OPTION_ABSENT,   /* another version's: refused with a sentence, shown nowhere */
 };
 
 enum option_flag {

@@ -28,7 +28,6 @@ static const struct option table[] = {
 	{.name = "stacks", .kind = OPTION_SWITCH, .help = "", FIELD(has_stacks)},
 	{.name = "config", .kind = OPTION_FILE, .flags = OPTION_NO_CONFIG, .help = "",
 	 FIELD(config)},
-	{.name = "memory", .kind = OPTION_ABSENT},
 	OPTIONS_COMMON,
 	{0},
 };
@@ -124,7 +123,7 @@ static void negated_keys(void **state)
 {
 	struct reading reading;
 
-	read_text(&reading, "no-stacks: true\nno-memory: true\nmemory: false\n", 0);
+	read_text(&reading, "no-stacks: true\n", 0);
 	assert_int_equal(reading.status, 0);
 	assert_false(reading.settings.has_stacks);
 }
@@ -144,9 +143,6 @@ static void wrong_files(void **state)
 	expect_error("profile-only: [[a]]\n", "c.yaml:1: profile-only takes one value, not a list");
 	expect_error("flag: 3\n", "c.yaml:1: flag is true or false, not '3'");
 	expect_error("number: many\n", "c.yaml:1: number takes a number from 0 to 100, not 'many'");
-	expect_error("memory: true\n",
-		     "c.yaml:1: memory is not in this version, "
-		     "which measures CPU time; leave it out");
 	expect_error("outfile: \"a\\0b\"\n",
 		     "c.yaml:1: outfile takes one value, not a text with zero bytes");
 	expect_error("- a\n",

@@ -32,7 +32,6 @@ static const struct option table[] = {
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .help = "", FIELD(is_quiet)},
 	{.name = "stacks", .kind = OPTION_SWITCH, .help = "", FIELD(has_stacks)},
 	{.letter = 'm', .kind = OPTION_PROGRAM, .value = "MODULE", .help = ""},
-	{.name = "gpu", .kind = OPTION_ABSENT},
 	OPTIONS_COMMON,
 	{0},
 };
@@ -205,17 +204,6 @@ static void values_are_checked(void **state)
 	expect_error("--flag=1", NULL, "--flag takes no value");
 }
 
-static void absent_options_are_refused(void **state)
-{
-	struct parse parse;
-
-	expect_error("--gpu", NULL,
-		     "--gpu is not in this version, which measures CPU time; leave it out");
-	PARSE(&parse, &mixed, "--no-gpu");
-	assert_int_equal(parse.status, 0);
-	assert_null(options_nearest(table, "gpu", 0));
-}
-
 static void long_words_are_no_names(void **state)
 {
 	char word[4096];
@@ -240,7 +228,6 @@ int main(void)
 		cmocka_unit_test(unknown_options_name_the_nearest),
 		cmocka_unit_test(unknown_options_without_a_neighbour),
 		cmocka_unit_test(values_are_checked),
-		cmocka_unit_test(absent_options_are_refused),
 		cmocka_unit_test(long_words_are_no_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
