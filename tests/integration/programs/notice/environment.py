@@ -7,7 +7,7 @@ import sys
 
 from burn import burn
 
-HIDDEN = ("LD_PRELOAD", "HEATLINE")
+HIDDEN = ("LD_PRELOAD", "HEATLINE", "CUDA_INJECTION64_PATH")
 
 
 def visible(names):
