@@ -3,7 +3,7 @@
 import os
 
 import heatline
-from parts import burn, collectors, samples, say, share
+from parts import burn, collectors_left, samples, say, share
 
 
 def in_child(work):
@@ -41,4 +41,4 @@ own = in_child(own_session)
 on = heatline.enabled()
 profile = heatline.stop()
 say(refused=refused, own=own, on=on, share=share(profile, "# BURN"), samples=samples(profile),
-    processes=len(profile.data["heatline"]["processes"]), collectors=collectors())
+    processes=len(profile.data["heatline"]["processes"]), collectors=collectors_left())

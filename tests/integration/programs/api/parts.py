@@ -46,6 +46,14 @@ def collectors():
     return found
 
 
+def collectors_left():
+    """Those that do not end by themselves: they do so a moment after the profile has come."""
+    end = time.monotonic() + 20
+    while collectors() and time.monotonic() < end:
+        time.sleep(0.01)
+    return collectors()
+
+
 def wait_until(condition, seconds=20):
     end = time.monotonic() + seconds
     while not condition():

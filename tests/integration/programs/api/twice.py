@@ -5,7 +5,7 @@ import os
 import signal
 
 import heatline
-from parts import Busy, burn, collectors, samples, say, share
+from parts import Busy, burn, collectors_left, samples, say, share
 
 
 def traces():
@@ -15,7 +15,7 @@ def traces():
         "fds": len(os.listdir("/proc/self/fd")),
         "caught": caught,
         "timers": open("/proc/self/timers").read() if os.path.exists("/proc/self/timers") else "",
-        "collectors": collectors(),
+        "collectors": collectors_left(),
         "threads": len(os.listdir("/proc/self/task")),
     }
 
