@@ -26,8 +26,8 @@ static const struct option export_options[] = {
 	{.name = "metric", .letter = 'm', .kind = OPTION_CHOICE, .value = "METRIC",
 	 .choices = EXPORT_METRIC_NAMES,
 	 .help = "What the stacks are weighed by: time, cpu (time on a CPU), memory (allocated), "
-		 "peak (live at the program's peak), kept (never given back) or copied "
-		 "(default: time).",
+		 "peak (live at the program's peak), kept (never given back), copied or "
+		 "gpu (time on a GPU) (default: time).",
 	 FIELD(metric)},
 	{.name = "outfile", .letter = 'o', .kind = OPTION_FILE, .value = "FILE",
 	 .help = "Write here; - is standard output (default: beside the profile, with the "

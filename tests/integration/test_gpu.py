@@ -279,10 +279,22 @@ def test_the_report_names_the_line_that_starves_the_gpu(one_gpu):
     assert advice["line"] == line_with(done, "# load")["lineno"]
 
 
+def test_exports_by_gpu_time(one_gpu):
+    done = one_gpu.run(STARVED, "cupti")
+    export = ["export", "-o", "-", done.profile_path]
+    stacks = one_gpu.python.heatline([*export, "--format", "collapsed", "--metric", "gpu"]).stdout
+    assert sum(int(line.split()[-1]) for line in stacks.splitlines()) == 170000, stacks
+    head, *rows = one_gpu.python.heatline([*export, "--format", "csv"]).stdout.splitlines()
+    assert ",gpu_s,gpu_launches,gpu_copied_bytes,gpu_wait_s,gpu_idle_s,source" in head
+    assert any(",0.160000,20,0,0.000000," in row for row in rows if "# step" in row), rows
+
+
 def test_without_a_gpu_nothing_is_said_of_one(any_python, program):
     done = any_python.heatline_run(program("for i in range(3000000): pass\n"))
     assert "gpu" not in done.profile["heatline"] and "GPU" not in done.stderr
     assert "GPU" not in any_python.heatline(["view", "--cli", done.profile_path]).stdout
+    refused = any_python.heatline(["export", "--format", "svg", "--metric", "gpu", done.profile_path])
+    assert refused.returncode == 2 and "no GPU figures" in refused.stderr
 
 
 # ---- what goes wrong ----

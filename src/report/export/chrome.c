@@ -106,7 +106,7 @@ void export_chrome(FILE *out, const struct profile *profile, enum export_metric 
 	struct export_tree tree;
 	struct writer writer = {.tree = &tree};
 	struct export_visitor visitor = {enter, NULL, &writer};
-	bool is_time = metric == EXPORT_TIME || metric == EXPORT_CPU;
+	bool is_time = export_is_time(metric);
 	export_tree_init(&tree, profile, metric);
 	json_out_init(&writer.out, out);
 	json_begin_object(&writer.out, NULL);

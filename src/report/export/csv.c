@@ -58,6 +58,12 @@ static void put_bytes(FILE *out, const struct profile_line *line)
 		line->self.kept_bytes, line->self.copy_bytes);
 }
 
+static void put_gpu(FILE *out, const struct profile_line *line)
+{
+	fprintf(out, ",%.6f,%.0f,%.0f,%.6f,%.6f", line->self.gpu_s, line->gpu.launches,
+		line->gpu.copied_bytes, line->gpu.wait_s, line->gpu.idle_s);
+}
+
 static void put_row(FILE *out, const struct profile *profile, const struct profile_file *file,
 		    const struct profile_line *line)
 {
@@ -71,6 +77,8 @@ static void put_row(FILE *out, const struct profile *profile, const struct profi
 	put_seconds(out, profile, line);
 	if (profile->has_memory)
 		put_bytes(out, line);
+	if (profile->gpu.source)
+		put_gpu(out, line);
 	put_text(out, source, size, false);
 	fputs("\r\n", out);
 }
@@ -83,6 +91,8 @@ void export_csv(FILE *out, const struct profile *profile, enum export_metric met
 	if (profile->has_memory)
 		fputs(",allocated_bytes,allocations,peak_bytes,at_peak_bytes,kept_bytes,"
 		      "copied_bytes", out);
+	if (profile->gpu.source)
+		fputs(",gpu_s,gpu_launches,gpu_copied_bytes,gpu_wait_s,gpu_idle_s", out);
 	fputs(",source\r\n", out);
 	for (uint32_t i = 0; i < profile->file_count; i++) {
 		const struct profile_file *file = &profile->files[i];

@@ -39,7 +39,7 @@ const struct export_format export_formats[] = {
 };
 
 static const char *const metric_names[EXPORT_METRIC_COUNT] = {"time", "cpu",  "memory",
-							      "peak", "kept", "copied"};
+							      "peak", "kept", "copied", "gpu"};
 
 const struct export_format *export_format_find(const char *name)
 {
@@ -69,13 +69,15 @@ const char *export_metric_name(enum export_metric metric)
 int export_check(const struct export_format *format, const struct profile *profile,
 		 enum export_metric metric, struct err *err)
 {
-	bool is_memory = metric != EXPORT_TIME && metric != EXPORT_CPU;
+	bool is_memory = !export_is_time(metric), is_gpu = metric == EXPORT_GPU;
 	if (metric != EXPORT_TIME && !format->takes_metric)
 		return err_set(err, ERR_USAGE, "%s has all figures; leave --metric out",
 			       format->name);
-	if (is_memory && format->is_time_only)
-		return err_set(err, ERR_USAGE, "%s knows no memory; its metrics are time and cpu",
-			       format->name);
+	if ((is_memory || is_gpu) && format->is_time_only)
+		return err_set(err, ERR_USAGE, "%s knows no %s; its metrics are time and cpu",
+			       format->name, is_gpu ? "GPU" : "memory");
+	if (is_gpu && !profile->gpu.source)
+		return err_set(err, ERR_USAGE, "this profile has no GPU figures");
 	if (is_memory && !profile->has_memory)
 		return err_set(err, ERR_USAGE,
 			       "this profile has no memory figures: it was made with --cpu-only");

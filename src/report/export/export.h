@@ -22,10 +22,11 @@ enum export_metric {
 	EXPORT_PEAK,   /* bytes live when the whole program was at its peak */
 	EXPORT_KEPT,   /* bytes never given back */
 	EXPORT_COPIED, /* bytes copied */
+	EXPORT_GPU,    /* microseconds on a GPU, of what was launched */
 	EXPORT_METRIC_COUNT
 };
 
-#define EXPORT_METRIC_NAMES "time|cpu|memory|peak|kept|copied" /* in that order */
+#define EXPORT_METRIC_NAMES "time|cpu|memory|peak|kept|copied|gpu" /* in that order */
 
 struct export_format {
 	const char *name;
@@ -52,8 +53,14 @@ const struct export_format *export_format_find(const char *name);
 bool export_metric_find(const char *name, enum export_metric *metric);
 const char *export_metric_name(enum export_metric metric);
 
-/* Whether this export of this profile would say anything: memory was measured
- * where memory is asked for, the format knows the metric.  Returns 0, or
+/* Else it is bytes. */
+static inline bool export_is_time(enum export_metric metric)
+{
+	return metric == EXPORT_TIME || metric == EXPORT_CPU || metric == EXPORT_GPU;
+}
+
+/* Whether this export of this profile would say anything: memory or a GPU was
+ * measured where it is asked for, the format knows the metric.  Returns 0, or
  * negative with the sentence. */
 int export_check(const struct export_format *format, const struct profile *profile,
 		 enum export_metric metric, struct err *err);

@@ -435,7 +435,7 @@ void export_gecko(FILE *out, const struct profile *profile, enum export_metric m
 {
 	struct export_tree tree;
 	struct writer writer = {.tree = &tree};
-	writer.is_time = metric == EXPORT_TIME || metric == EXPORT_CPU;
+	writer.is_time = export_is_time(metric);
 	snprintf(writer.pid, sizeof(writer.pid), "%d",
 		 profile->process_count ? profile->processes[0].pid : 1);
 	export_tree_init(&tree, profile, metric);

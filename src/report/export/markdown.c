@@ -127,9 +127,11 @@ RANK(rank_memory, line->self.alloc_bytes)
 RANK(rank_peak, line->memory.at_peak_bytes)
 RANK(rank_kept, line->self.kept_bytes)
 RANK(rank_copied, line->self.copy_bytes)
+RANK(rank_gpu, line->self.gpu_s)
 
 static rank_value *const ranks[EXPORT_METRIC_COUNT] = {rank_time, rank_cpu,  rank_memory,
-						       rank_peak, rank_kept, rank_copied};
+						       rank_peak, rank_kept, rank_copied,
+						       rank_gpu};
 
 static void put_line(FILE *out, const struct profile *profile, const struct ranked_line *ranked)
 {

@@ -60,7 +60,7 @@ static void write_profile(struct json_out *out, const struct export_tree *tree,
 {
 	struct writer writer = {.out = out, .frames = frames};
 	struct export_visitor visitor = {enter, leave, &writer};
-	bool is_time = metric == EXPORT_TIME || metric == EXPORT_CPU;
+	bool is_time = export_is_time(metric);
 	json_put_newline(out);
 	json_begin_object(out, NULL);
 	json_put_text(out, "type", "evented");

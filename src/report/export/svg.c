@@ -107,7 +107,7 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 
 static bool is_time(enum export_metric metric)
 {
-	return metric == EXPORT_TIME || metric == EXPORT_CPU;
+	return export_is_time(metric);
 }
 
 static struct figure amount(const struct picture *picture, uint64_t value)
@@ -193,7 +193,7 @@ static void put_head(struct picture *picture)
 {
 	static const char *const titles[EXPORT_METRIC_COUNT] = {
 		"time", "CPU time", "memory allocated", "memory at the peak", "memory kept",
-		"bytes copied"};
+		"bytes copied", "GPU time"};
 	const char *program = picture->tree->profile->program;
 	FILE *out = picture->out;
 	fprintf(out,

@@ -30,6 +30,8 @@ uint64_t export_value(const struct metrics *self, enum export_metric metric)
 		return whole(self->kept_bytes);
 	case EXPORT_COPIED:
 		return whole(self->copy_bytes);
+	case EXPORT_GPU:
+		return whole(self->gpu_s * 1e6);
 	case EXPORT_PEAK:
 		return whole(self->at_peak_bytes);
 	default:
