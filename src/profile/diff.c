@@ -204,6 +204,8 @@ static void add_line(struct profile_diff *diff, const struct item *const side[DI
 	}
 	added->time_s = diff_share(diff->profile, diff_time_of(&line[0]->self),
 				   diff_time_of(&line[1]->self));
+	if (diff->has_gpu)
+		added->gpu_s = diff_gpu(line[0]->self.gpu_s, line[1]->self.gpu_s);
 	if (!diff->has_memory)
 		return;
 	added->peak_bytes = diff_bytes(line[0]->memory.peak_bytes, line[1]->memory.peak_bytes,
@@ -275,6 +277,11 @@ static struct diff_value compare_on_cpu(const struct profile_diff *diff, double 
 			  diff_time_on_cpu(diff->profile[DIFF_AFTER], after_s));
 }
 
+static bool has_gpu(const struct profile *profile)
+{
+	return text_equal(profile->gpu.source, "cupti");
+}
+
 static void compare_wholes(struct profile_diff *diff)
 {
 	const struct profile *before = diff->profile[DIFF_BEFORE];
@@ -290,6 +297,9 @@ static void compare_wholes(struct profile_diff *diff)
 	diff->wait_s = diff_share(diff->profile,
 				  (struct diff_time){before->sum.wait_s, before->sum.wait_s},
 				  (struct diff_time){after->sum.wait_s, after->sum.wait_s});
+	diff->has_gpu = has_gpu(before) && has_gpu(after);
+	if (diff->has_gpu)
+		diff->gpu_s = diff_gpu(before->sum.gpu_s, after->sum.gpu_s);
 	diff->has_memory = before->has_memory && after->has_memory;
 	if (!diff->has_memory)
 		return;

@@ -17,7 +17,8 @@
  * have changed, in the same direction.
  * Memory is sampled by bytes (docs/MEMORY.md): the variance of an estimate is at most
  * bytes * window for small blocks, and nothing for large ones; a difference is real
- * beyond 1.96 standard deviations and one percent.  Everything that says "faster" or
+ * beyond 1.96 standard deviations and one percent.  GPU time is measured, not sampled, but
+ * the device's clock rate varies: a difference is real beyond five percent.  Everything that says "faster" or
  * "slower", here and in the reports, in check.h and on the page, keeps to these rules. */
 #ifndef HEATLINE_PROFILE_DIFF_H
 #define HEATLINE_PROFILE_DIFF_H
@@ -39,6 +40,7 @@ struct diff_line {
 	const char *function;                        /* borrowed; "" when not known */
 	struct diff_value time_s;                    /* self */
 	struct diff_value peak_bytes, alloc_bytes, copy_bytes;
+	struct diff_value gpu_s;
 };
 
 struct diff_function {
@@ -54,6 +56,8 @@ struct profile_diff {
 	struct diff_value python_s, native_s, system_s, wait_s;
 	bool has_memory; /* both profiles have it */
 	struct diff_value peak_bytes, alloc_bytes, copy_bytes;
+	bool has_gpu; /* both profiles have measured GPU time */
+	struct diff_value gpu_s;
 	struct diff_line *lines; /* owned; the largest change of time first */
 	uint32_t line_count;
 	struct diff_function *functions; /* owned; the largest change of inclusive time first */

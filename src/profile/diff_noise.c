@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#define GPU_NOISE 0.05
+#define GPU_LEAST_S 1e-4
+
 #define QUANTILE 1.959964 /* 97.5 % of the normal distribution */
 #define LEAST_SHARE 0.01 /* of memory: less is no difference */
 
@@ -132,4 +135,12 @@ struct diff_value diff_bytes(double before, double after, double variance)
 	bool is_real = change > QUANTILE * sqrt(variance) &&
 		       change > LEAST_SHARE * fmax(before, after);
 	return (struct diff_value){before, after, is_real};
+}
+
+struct diff_value diff_gpu(double before_s, double after_s)
+{
+	double change_s = fabs(after_s - before_s);
+	return (struct diff_value){before_s, after_s,
+				   change_s > GPU_LEAST_S &&
+					   change_s > GPU_NOISE * fmax(before_s, after_s)};
 }

@@ -33,4 +33,7 @@ double diff_copy_variance(const struct profile *profile, double bytes);
 /* Bytes, with the sum of both variances. */
 struct diff_value diff_bytes(double before, double after, double variance);
 
+/* GPU time that was measured. */
+struct diff_value diff_gpu(double before_s, double after_s);
+
 #endif

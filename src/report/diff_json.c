@@ -48,6 +48,8 @@ static void put_line(struct json_out *out, const struct profile_diff *diff,
 	json_put_text(out, "function", line->function);
 	json_put_bytes(out, "text", text, size);
 	put_value(out, "time_s", &line->time_s, SECONDS);
+	if (diff->has_gpu)
+		put_value(out, "gpu_s", &line->gpu_s, SECONDS);
 	if (diff->has_memory) {
 		put_value(out, "peak_bytes", &line->peak_bytes, BYTES);
 		put_value(out, "allocated_bytes", &line->alloc_bytes, BYTES);
@@ -97,6 +99,8 @@ static void put_totals(struct json_out *out, const struct profile_diff *diff)
 	put_value(out, "native_s", &diff->native_s, SECONDS);
 	put_value(out, "system_s", &diff->system_s, SECONDS);
 	put_value(out, "wait_s", &diff->wait_s, SECONDS);
+	if (diff->has_gpu)
+		put_value(out, "gpu_s", &diff->gpu_s, SECONDS);
 	if (diff->has_memory) {
 		put_value(out, "peak_bytes", &diff->peak_bytes, BYTES);
 		put_value(out, "allocated_bytes", &diff->alloc_bytes, BYTES);

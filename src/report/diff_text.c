@@ -115,6 +115,8 @@ static void put_totals(FILE *out, const struct style *style, const struct profil
 	put_total(out, style, "  native", &diff->native_s, figure_seconds);
 	put_total(out, style, "  system", &diff->system_s, figure_seconds);
 	put_total(out, style, "  waiting", &diff->wait_s, figure_seconds);
+	if (diff->has_gpu)
+		put_total(out, style, "GPU time", &diff->gpu_s, figure_seconds);
 	if (!diff->has_memory)
 		return;
 	put_total(out, style, "peak memory", &diff->peak_bytes, figure_bytes);
@@ -317,6 +319,8 @@ void diff_print(FILE *out, const struct profile_diff *diff, const struct style *
 	static const struct listing listings[] = {
 		{"Slower", offsetof(struct diff_line, time_s), figure_seconds, 1},
 		{"Faster", offsetof(struct diff_line, time_s), figure_seconds, -1},
+		{"More GPU time", offsetof(struct diff_line, gpu_s), figure_seconds, 1},
+		{"Less GPU time", offsetof(struct diff_line, gpu_s), figure_seconds, -1},
 		{"More memory at a line's own peak", offsetof(struct diff_line, peak_bytes),
 		 figure_bytes, 1},
 		{"Less memory at a line's own peak", offsetof(struct diff_line, peak_bytes),

@@ -289,6 +289,15 @@ def test_exports_by_gpu_time(one_gpu):
     assert any(",0.160000,20,0,0.000000," in row for row in rows if "# step" in row), rows
 
 
+def test_two_runs_compared(one_gpu):
+    slower = WORK.replace("double_launch(0, 100, 1)", "double_launch(0, 300, 1)")
+    before, after = (one_gpu.run(body, "cupti").profile_path for body in (WORK, slower))
+    text = one_gpu.python.heatline(["diff", before, after]).stdout
+    (total,) = [line for line in text.splitlines() if line.startswith("  GPU time")]
+    assert "68 ms" in total and "0.17 s" in total and "within noise" not in total
+    assert "double_launch(0, 300, 1)" in text.split("More GPU time")[1].split("\n\n")[0]
+
+
 def test_without_a_gpu_nothing_is_said_of_one(any_python, program):
     done = any_python.heatline_run(program("for i in range(3000000): pass\n"))
     assert "gpu" not in done.profile["heatline"] and "GPU" not in done.stderr
