@@ -54,12 +54,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("python", _params(all_pythons(), lambda p: p.name), scope="session")
     if "python_build" in metafunc.fixturenames:
         metafunc.parametrize("python_build", _params(all_builds(), _build_id), scope="session")
-
-
-@pytest.fixture(scope="session")
-def newest_python() -> Python:
-    """The newest Python of all."""
-    return all_pythons()[-1]
+    if "newest_python" in metafunc.fixturenames:  # named, so that it can be chosen by version
+        newest = all_pythons()[-1]
+        metafunc.parametrize("newest_python", [pytest.param(newest, id=newest.name)], scope="session")
 
 
 @pytest.fixture(scope="session")
