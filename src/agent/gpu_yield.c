@@ -17,6 +17,9 @@
 
 #include "agent/agent.h"
 
+/* musl has none, and no Python either (see start.c). */
+#pragma weak dladdr1
+
 /* What another profiler begins with: name, parameters, as they are passed on. */
 #define BEGINNINGS(X)                                                                              \
 	X(cuptiSubscribe, (void **handle, void *callback, void *data), (handle, callback, data))   \
