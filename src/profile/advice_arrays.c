@@ -222,13 +222,22 @@ static bool match_gpu_sync(const struct advice_site *site, struct buf *evidence,
 	return true;
 }
 
-/* Where Python was while the GPU had nothing to do, and what it could have done. */
+/* "for batch in loader": each turn begins with the work of getting the next one. */
+static bool is_loop_head(const struct statement *statement)
+{
+	return statement_has(statement, statement_has(statement, 0, "async") ? 1 : 0, "for");
+}
+
+/* Where Python was while the GPU had nothing to do, and what it could have done.  What
+ * is done once (a module imported between two pieces of work) starves nobody. */
 static bool match_gpu_idle(const struct advice_site *site, struct buf *evidence, struct buf *fix)
 {
 	const struct profile_gpu *gpu = &site->profile->gpu;
 	double idle_s = site->gpu.idle_s, span_s = gpu->idle_s + gpu->busy_s;
 	if (!gpu->source || idle_s < MIN_SHARE_LOOP * site->profile->total_s ||
 	    idle_s < MIN_GPU_IDLE * span_s || site->gpu.wait_s > idle_s / 2)
+		return false;
+	if (!advice_site_is_repeated(site) && !is_loop_head(site->statement))
 		return false;
 	buf_printf(evidence, "The GPU is idle for %.0f%% of the time between its first work and its last, "
 			     "and for ",

@@ -306,7 +306,9 @@ static void test_gpu(void **state)
 
 	struct figures late = {.python_s = 3, .gpu_idle_s = 3}, short_of = {.python_s = 3, .gpu_idle_s = 0.1};
 	check("gpu-idle", "for x in y:\n    batch = load(x) #hot\n", &late);
+	check("gpu-idle", "for batch in loader: #hot\n    train(batch)\n", &late);
 	check("", "for x in y:\n    batch = load(x) #hot\n", &short_of);
+	check("", "optimizer = make(model) #hot\nfor x in y:\n    train(x)\n", &late);
 }
 
 static void test_leak(void **state)
