@@ -4,6 +4,7 @@
  * the ring and stay out of the way; the collector then samples from outside. */
 #include "agent/gpu.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ int InitializeInjection(void);
 static _Atomic bool is_on;
 static pid_t own_pid; /* CUPTI does not cross a fork */
 static void *subscriber;
+static bool has_set_path; /* the driver's variable is ours (gpu_join) */
 
 static void push_state(enum gpu_state state, const char *text)
 {
@@ -95,27 +97,30 @@ void gpu_flush(void)
 		g_cupti.cuptiActivityFlushAll(FLUSH_FORCED);
 }
 
-static void stop(const char *reason, bool has_flush)
+/* False: it was not on. */
+static bool stop(bool has_flush)
 {
 	if (own_pid != getpid() || !atomic_exchange(&is_on, false))
-		return;
+		return false;
 	for (size_t i = 0; i < KINDS; i++)
 		g_cupti.cuptiActivityDisable(kinds[i]);
 	if (has_flush)
 		g_cupti.cuptiActivityFlushAll(FLUSH_FORCED);
 	g_cupti.cuptiActivityFlushPeriod(FLUSH_BY_ITSELF);
 	g_cupti.cuptiUnsubscribe(subscriber);
-	push_state(GPU_STATE_OFF, reason);
+	return true;
 }
 
 void gpu_stop(const char *reason)
 {
-	stop(reason, true);
+	if (stop(true))
+		push_state(GPU_STATE_OFF, reason);
 }
 
 void gpu_stop_reading(const char *reason)
 {
-	stop(reason, false);
+	if (stop(false))
+		push_state(GPU_STATE_OFF, reason);
 }
 
 void gpu_after_fork(void)
@@ -133,6 +138,7 @@ static void on_exit_flush(void)
 
 AGENT_EXPORT int InitializeInjection(void)
 {
+	static bool has_exit;
 	uint64_t saved[2];
 	int saved_errno = errno;
 	if (!g_agent.is_active || g_agent.control->has_gpu == 0 || atomic_load(&is_on))
@@ -148,9 +154,42 @@ AGENT_EXPORT int InitializeInjection(void)
 		own_pid = getpid();
 		atomic_store(&is_on, true);
 		/* Behind the driver's own, so that it runs before them. */
-		atexit(on_exit_flush);
+		if (!has_exit)
+			atexit(on_exit_flush);
+		has_exit = true;
 	}
 	push_state(why == NULL ? GPU_STATE_ON : GPU_STATE_OFF, why == NULL ? "" : why);
 	errno = saved_errno;
 	return 1;
+}
+
+/* Whether the program has begun to use CUDA. */
+static bool is_in_use(void)
+{
+	int (*get_count)(int *);
+	int count;
+	*(void **)&get_count = gpu_library_driver("cuDeviceGetCount");
+	return get_count != NULL && get_count(&count) == 0;
+}
+
+void gpu_join(void)
+{
+	Dl_info own;
+	if (g_agent.control->has_gpu == 0)
+		return;
+	gpu_launch_forget();
+	gpu_records_forget();
+	if (is_in_use()) {
+		InitializeInjection();
+	} else if (getenv(CONTROL_GPU_ENV) == NULL && dladdr(&has_set_path, &own) != 0) {
+		has_set_path = setenv(CONTROL_GPU_ENV, own.dli_fname, 0) == 0;
+	}
+}
+
+void gpu_leave(void)
+{
+	stop(true);
+	if (has_set_path)
+		unsetenv(CONTROL_GPU_ENV);
+	has_set_path = false;
 }

@@ -36,6 +36,12 @@ void gpu_flush(void);
 /* In a forked child: CUDA does not work there unless it begins anew. */
 void gpu_after_fork(void);
 
+/* A session begins: CUDA is measured from now on if the program uses it already,
+ * else when it begins to.  The session ends: what is done is told, and everything is
+ * as it was. */
+void gpu_join(void);
+void gpu_leave(void);
+
 /* Stops measuring in this process, when what is done has been told; reason goes
  * to the user. */
 void gpu_stop(const char *reason);
@@ -61,6 +67,9 @@ void *gpu_library_driver(const char *name);
 int gpu_launch_start(void);
 void gpu_launch_after_fork(void);
 
+/* A session begins: what was told to the last one is told again. */
+void gpu_launch_forget(void);
+
 /* Asks CUPTI to call us for everything that starts work or waits for it; its
  * result. */
 int gpu_launch_subscribe(void **subscriber);
@@ -72,6 +81,7 @@ bool gpu_launch_find(uint32_t correlation, uint32_t *site);
 /* --- gpu_records.c --- */
 
 void gpu_records_after_fork(void);
+void gpu_records_forget(void);
 
 /* Buffers for CUPTI. */
 cupti_on_request gpu_records_on_request;

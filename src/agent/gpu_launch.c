@@ -64,6 +64,7 @@ static _Atomic uint64_t owner_state, owner_launches;
 
 /* Of the calling thread. */
 struct launcher {
+	uint32_t session; /* that the rest is of */
 	uint32_t depth; /* calls of CUDA it is in: the runtime's call the driver's */
 	uint32_t site;  /* of the outermost */
 	uint32_t borrowed_site;
@@ -82,6 +83,14 @@ int gpu_launch_start(void)
 	uint64_t state = (uint64_t)(uintptr_t)g_agent.this_thread_state();
 	atomic_store(&owner_state, state);
 	return slots == NULL || correlations == NULL ? -ENOMEM : 0;
+}
+
+void gpu_launch_forget(void)
+{
+	if (slots != NULL)
+		memset(slots, 0, SITE_SLOTS * sizeof(*slots));
+	if (correlations != NULL)
+		memset(correlations, 0, CORRELATIONS * sizeof(*correlations));
 }
 
 void gpu_launch_after_fork(void)
@@ -296,6 +305,9 @@ static void on_call(void *data, int domain, uint32_t id, const struct cupti_call
 	    !g_agent.is_active)
 		return;
 	int saved = errno;
+	uint32_t session = atomic_load_explicit(&g_agent.session, memory_order_relaxed);
+	if (own.session != session)
+		own = (struct launcher){.session = session};
 	/* Some are timed, and stand for all. */
 	uint64_t begin_ns = own.calls++ % TIMED_CALLS == TIMED_CALLS / 2 ? now_wall_ns() : 0;
 	if (call->site == CUPTI_ENTER)

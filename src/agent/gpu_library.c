@@ -20,6 +20,7 @@
 
 struct cupti g_cupti;
 static void *library;
+static bool is_open;
 
 void *gpu_library_driver(const char *name)
 {
@@ -146,6 +147,9 @@ void *gpu_library_find(const char *name)
 const char *gpu_library_open(void)
 {
 	uint32_t version = 0;
+	/* Once: gpu_yield_guard has changed what its names lead to. */
+	if (is_open)
+		return NULL;
 	library = find_library();
 	if (library == NULL)
 		return "CUPTI is not installed (pip install nvidia-cuda-cupti)";
@@ -158,5 +162,6 @@ const char *gpu_library_open(void)
 #undef X
 	if (g_cupti.cuptiGetVersion(&version) != CUPTI_DONE || version < CUPTI_OLDEST_VERSION)
 		return "this CUPTI is too old (CUDA 11.4 and later are known)";
+	is_open = true;
 	return NULL;
 }

@@ -373,6 +373,11 @@ void gpu_records_after_fork(void)
 {
 	atomic_flag_clear(&lock);
 	atomic_flag_clear(&free_lock);
+	gpu_records_forget();
+}
+
+void gpu_records_forget(void)
+{
 	memset(devices, 0, sizeof(devices));
 	memset(works, 0, sizeof(works));
 	piece_count = 0;

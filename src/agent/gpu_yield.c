@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/redirect.h"
 
 /* musl has none, and no Python either (see start.c). */
 #pragma weak dladdr1
@@ -132,7 +133,12 @@ void gpu_yield_guard(void)
 #define X(name, parameters, arguments)                                                             \
 	{                                                                                          \
 		int(*ours) parameters = name;                                                      \
-		guard(AT_##name, #name, gpu_library_find(#name), *(void **)&ours);                 \
+		void *real = guarded[AT_##name];                                                   \
+		if (real == NULL)                                                                  \
+			real = gpu_library_find(#name);                                            \
+		if (g_agent.is_loaded && real != NULL && real != *(void **)&ours)                  \
+			redirect_add(#name, *(void **)&ours, real);                                \
+		guard(AT_##name, #name, real, *(void **)&ours);                                    \
 	}
 	BEGINNINGS(X)
 #undef X

@@ -1,8 +1,9 @@
-/* redirect.c - see redirect.h.  The GIL is held wherever the tables are written. */
+/* redirect.c - see redirect.h. */
 #include "agent/redirect.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 
 #include "agent/agent.h"
@@ -17,10 +18,12 @@ static const char *const memory_functions[] = {
 };
 
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
-#define HOOKS_MAX (COUNT_OF(thread_functions) + COUNT_OF(memory_functions) + 1)
+#define ADDED_MAX 6u
+#define HOOKS_MAX (COUNT_OF(thread_functions) + COUNT_OF(memory_functions) + 1 + ADDED_MAX)
 
 static struct table_hook hooks[HOOKS_MAX];
 static size_t hook_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *(*real_dlopen)(const char *, int);
 
@@ -31,7 +34,9 @@ static void *dlopen_and_redirect(const char *file, int flags)
 	void *library = real_dlopen(file, flags);
 	if (library != NULL && g_agent.is_active) {
 		int saved = errno;
+		pthread_mutex_lock(&lock);
 		tables_redirect(hooks, hook_count);
+		pthread_mutex_unlock(&lock);
 		errno = saved;
 	}
 	return library;
@@ -71,6 +76,7 @@ int redirect_start(bool has_memory)
 	void *library = own_library();
 	if (library == NULL)
 		return -ENOENT;
+	pthread_mutex_lock(&lock);
 	hook_count = 0;
 	add_functions(library, thread_functions, COUNT_OF(thread_functions));
 	if (has_memory)
@@ -78,11 +84,27 @@ int redirect_start(bool has_memory)
 	add_dlopen();
 	dlclose(library);
 	tables_redirect(hooks, hook_count);
+	pthread_mutex_unlock(&lock);
 	return 0;
+}
+
+void redirect_add(const char *name, void *ours, void *real)
+{
+	pthread_mutex_lock(&lock);
+	bool is_known = false;
+	for (size_t i = 0; i < hook_count; i++)
+		is_known |= hooks[i].ours == ours;
+	if (!is_known && hook_count > 0 && hook_count < HOOKS_MAX) {
+		hooks[hook_count++] = (struct table_hook){name, ours, real, NULL};
+		tables_redirect(hooks, hook_count);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void redirect_stop(void)
 {
+	pthread_mutex_lock(&lock);
 	tables_restore(hooks, hook_count);
 	hook_count = 0;
+	pthread_mutex_unlock(&lock);
 }

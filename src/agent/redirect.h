@@ -12,6 +12,9 @@
  * Returns 0 or -errno. */
 int redirect_start(bool has_memory);
 
+/* One more, of which the caller knows the real one; no more than six.  Any thread. */
+void redirect_add(const char *name, void *ours, void *real);
+
 /* Everything as it was. */
 void redirect_stop(void);
 

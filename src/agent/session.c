@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/gpu.h"
 #include "agent/redirect.h"
 
 #define SHOW_POLL_NS 2000000
@@ -76,8 +77,10 @@ static const char *begin(const struct session_request *request)
 	if (why == NULL)
 		g_agent.is_active = true;
 	start_publish(ring, why);
-	if (why == NULL)
+	if (why == NULL) {
 		threads_start_all(request->idents, request->ident_count); /* those that began since */
+		gpu_join();
+	}
 	return why;
 }
 
@@ -103,6 +106,7 @@ void heatline_agent_stop(void)
 	if (!g_agent.is_active || !g_agent.is_loaded)
 		return;
 	int saved = errno;
+	gpu_leave();
 	unhook();
 	g_agent.is_active = false;
 	threads_stop_all();

@@ -103,6 +103,7 @@ static int collect(const struct session_settings *settings, pid_t pid)
 		.cpu_percent_threshold = 1,
 		.malloc_threshold = 100,
 		.has_memory = !settings->is_cpu_only,
+		.has_gpu = !settings->is_cpu_only,
 		.memory_window_bytes = (uint64_t)settings->memory_window_bytes,
 		.has_leak_detector = true,
 		.has_async = settings->has_async,

@@ -459,7 +459,7 @@ void collector_run(const struct run_options *options, char *folder, struct contr
 	collector.control = control;
 	set_start(&collector);
 	collector.is_off = atomic_load(&control->is_off) != 0;
-	collector.gpu.is_foreign = getenv(CONTROL_GPU_ENV) != NULL;
+	collector.gpu.is_foreign = gpu_is_foreign();
 	if (!options->is_session)
 		go_on_from_journal(&collector);
 	if (!has_front || await_start(link)) {

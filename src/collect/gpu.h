@@ -146,6 +146,9 @@ void gpu_idle_settle(struct collector *collector);
 
 /* --- gpu_sample.c --- */
 
+/* Whether the driver is told to load a profiler that is not ours. */
+bool gpu_is_foreign(void);
+
 /* Once a round: asks NVML where that is needed. */
 void gpu_round(struct collector *collector);
 

@@ -4,6 +4,7 @@
  * own window is a sixth of a second to a second) and how much memory is taken.
  * The busy time goes to the line at which the program's main thread was last
  * seen.  It is what other line profilers do, and no more than an estimate. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -15,6 +16,13 @@
 #define SAMPLE_NS 100000000u
 #define LOOK_NS 1000000000u
 #define GAP_MAX_NS 1000000000u /* a longer pause is not ours to tell of */
+
+bool gpu_is_foreign(void)
+{
+	const char *path = getenv(CONTROL_GPU_ENV);
+	/* Ours is there when whoever started us is profiled, too. */
+	return path != NULL && strstr(path, "/libheatline-agent") == NULL;
+}
 
 /* A process that loads CUDA beside a profiler of its own. */
 static void look_for_cuda(struct collector *collector, struct process *process, uint64_t now_ns)

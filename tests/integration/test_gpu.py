@@ -4,10 +4,14 @@ The stand-ins (doubles/) are test doubles: no GPU is needed, and every way in wh
 libraries fail can be had.  What a real GPU does is in tests/gpu.
 """
 
+import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from support.paths import REPO, heatline_executable
 
 DOUBLES = Path(__file__).parent / "doubles"
 MB = 1 << 20
@@ -413,3 +417,65 @@ else:
     assert line_with(done, "# child")["gpu_launches"] == 30
     assert line_with(done, "# parent")["gpu_launches"] == 1
     assert whole["kernel_s"] == pytest.approx(0.035, rel=0.01)
+
+
+SESSIONS = """\
+import ctypes, json, sys
+import heatline
+
+cuda = ctypes.CDLL("libcuda.so.1")
+libc = ctypes.CDLL(None)
+libc.getenv.restype = ctypes.c_char_p
+foreign = ctypes.CDLL("libforeign.so") if sys.argv[1] == "foreign" else None
+
+def work():
+    for _ in range(100):
+        cuda.double_launch(0, 100, 1)  # launch
+
+def session():
+    heatline.start()
+    if sys.argv[1] == "later":
+        cuda.cuInit(0)
+    if foreign:
+        foreign.foreign_begin()
+    work()
+    cuda.double_synchronise(0)
+    profile = heatline.stop()
+    gpu = profile.data["heatline"].get("gpu") or {}
+    at = [line.gpu_s for line in profile.lines if "# launch" in line.text]
+    return [gpu.get("source"), gpu.get("note"), round(sum(at), 6)]
+
+if sys.argv[1] != "later":
+    cuda.cuInit(0)
+seen = []
+for _ in range(1 if foreign else 3):
+    work()  # not measured
+    seen.append(session())
+print(json.dumps([seen, libc.getenv(b"CUDA_INJECTION64_PATH") is None, foreign and foreign.foreign_end()]))
+"""
+
+
+def session_facts(one_gpu, when, *folders):
+    path = ":".join(str(one_gpu.doubles / name) for name in ("driver", "cupti", *folders))
+    env = {
+        "LD_LIBRARY_PATH": path,
+        "PYTHONPATH": str(REPO / "python"),
+        "PATH": os.pathsep.join([str(heatline_executable().parent), os.environ["PATH"]]),
+    }
+    done = one_gpu.python.run_plain(one_gpu.program(SESSIONS), when, env=env)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("when", ["before", "later"])
+def test_sessions(one_gpu, when):
+    """CUDA in use already, or begun within the first session; each has its own work and no other."""
+    sessions, is_clean, _ = session_facts(one_gpu, when)
+    assert sessions == [["cupti", None, 0.01]] * 3
+    assert is_clean
+
+
+def test_a_profiler_of_the_program_comes_first_in_a_session(one_gpu):
+    sessions, _, told = session_facts(one_gpu, "foreign", "foreign")
+    assert sessions == [[None, None, 0]]
+    assert told == 100

@@ -60,6 +60,12 @@ int cuDriverGetVersion(int *version)
 	return 0;
 }
 
+int cuDeviceGetCount(int *count)
+{
+	*count = DEVICES;
+	return is_initialised ? 0 : 3;
+}
+
 int cuDeviceGet(int *device, int number)
 {
 	*device = number;
@@ -102,6 +108,7 @@ void double_launch(int device, int us, int count);
 void double_launch(int device, int us, int count)
 {
 	const char *name = count > 1 ? "cuGraphLaunch" : "cuLaunchKernel";
+	find_cupti();
 	uint32_t correlation = begin == NULL ? 0 : begin(1, name);
 	for (int i = 0; i < count; i++)
 		do_work(correlation, (struct double_work){.kind = WORK_KERNEL, .device = (uint32_t)device},
