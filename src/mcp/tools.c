@@ -11,6 +11,7 @@
 #include "report/query.h"
 #include "report/export/export.h"
 
+#define PROFILE_ALL_HELP "Report every file, not just those of the program's folder."
 #define PROFILE_HELP "A handle such as run-1, or the path of a profile."
 
 /* ---- schemas ---- */
@@ -18,6 +19,11 @@
 static json_t *text_property(const char *description)
 {
 	return json_pack("{s:s, s:s}", "type", "string", "description", description);
+}
+
+static json_t *flag_property(const char *description)
+{
+	return json_pack("{s:s, s:s}", "type", "boolean", "description", description);
 }
 
 static json_t *number_property(const char *type, double low, double high, const char *description)
@@ -110,11 +116,9 @@ static json_t *run_tool(void)
 	json_object_set_new(properties, "python",
 			    text_property("Interpreter: a path, a name, or a version like 3.12."));
 	json_object_set_new(properties, "cpu_only",
-			    json_pack("{s:s, s:s}", "type", "boolean", "description",
-				      "Measure time only, not memory."));
+			    flag_property("Measure time only, not memory."));
 	json_object_set_new(properties, "profile_all",
-			    json_pack("{s:s, s:s}", "type", "boolean", "description",
-				      "Report every file, not just those of the program's folder."));
+			    flag_property(PROFILE_ALL_HELP));
 	return make_tool("profile_run", "Profile a program",
 			 "Run a Python program to its end under the profiler. Gives a handle (run-1), the "
 			 "summary, the exit status and the end of the output. It executes the program.",
@@ -129,8 +133,7 @@ static json_t *attach_tool(void)
 	json_object_set_new(properties, "seconds",
 			    number_property("number", 0.1, 600, "How long to look (default: 5)."));
 	json_object_set_new(properties, "profile_all",
-			    json_pack("{s:s, s:s}", "type", "boolean", "description",
-				      "Report every file, not just those of the program's folder."));
+			    flag_property(PROFILE_ALL_HELP));
 	return make_tool("profile_attach", "Profile a running process",
 			 "Look at a running Python process from outside for some seconds, without stopping or "
 			 "changing it. Gives a handle and the summary. Memory is not measured.",

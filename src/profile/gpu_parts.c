@@ -139,11 +139,6 @@ void write_gpu_object(struct json_out *out, const struct profile *profile)
 
 /* --- reading --- */
 
-static double get_mb(struct profile_reader *reader, const json_t *object, const char *key)
-{
-	return rint(reader_number(reader, object, key) * MB);
-}
-
 static double get_count(struct profile_reader *reader, const json_t *object, const char *key)
 {
 	return (double)reader_unsigned(reader, object, key, INT64_MAX);
@@ -156,15 +151,15 @@ void read_gpu_figures(struct profile_reader *reader, const json_t *record, struc
 	figures->kernel_s = reader_number(reader, record, "gpu_kernel_s");
 	figures->copy_s = reader_number(reader, record, "gpu_copy_s");
 	figures->launches = get_count(reader, record, "gpu_launches");
-	figures->copied_bytes = get_mb(reader, record, "gpu_copied_mb");
-	figures->to_device_bytes = get_mb(reader, record, "gpu_to_device_mb");
-	figures->from_device_bytes = get_mb(reader, record, "gpu_from_device_mb");
+	figures->copied_bytes = reader_mb(reader, record, "gpu_copied_mb");
+	figures->to_device_bytes = reader_mb(reader, record, "gpu_to_device_mb");
+	figures->from_device_bytes = reader_mb(reader, record, "gpu_from_device_mb");
 	figures->wait_s = reader_number(reader, record, "gpu_wait_s");
 	figures->waits = get_count(reader, record, "gpu_waits");
 	figures->idle_s = reader_number(reader, record, "gpu_idle_s");
-	figures->alloc_bytes = get_mb(reader, record, "gpu_alloc_mb");
-	figures->peak_bytes = get_mb(reader, record, "n_gpu_peak_memory_mb");
-	figures->memory_byte_s = get_mb(reader, record, "n_gpu_avg_memory_mb") * self->gpu_s;
+	figures->alloc_bytes = reader_mb(reader, record, "gpu_alloc_mb");
+	figures->peak_bytes = reader_mb(reader, record, "n_gpu_peak_memory_mb");
+	figures->memory_byte_s = reader_mb(reader, record, "n_gpu_avg_memory_mb") * self->gpu_s;
 }
 
 /* Scalene tells only shares; a second for all makes a percent a hundredth. */
@@ -172,8 +167,8 @@ void read_scalene_gpu(struct profile_reader *reader, const json_t *record, struc
 		      struct gpu_figures *figures)
 {
 	self->gpu_s = fmax(0, reader_number(reader, record, "n_gpu_percent") / 100);
-	figures->peak_bytes = get_mb(reader, record, "n_gpu_peak_memory_mb");
-	figures->memory_byte_s = get_mb(reader, record, "n_gpu_avg_memory_mb") * self->gpu_s;
+	figures->peak_bytes = reader_mb(reader, record, "n_gpu_peak_memory_mb");
+	figures->memory_byte_s = reader_mb(reader, record, "n_gpu_avg_memory_mb") * self->gpu_s;
 }
 
 static void read_devices(struct profile_reader *reader, const json_t *object,
@@ -189,9 +184,9 @@ static void read_devices(struct profile_reader *reader, const json_t *object,
 		if (!json_is_object(item))
 			reader_fail(reader, "an item of \"devices\" is not an object");
 		device->name = reader_text(reader, item, "name");
-		device->memory_bytes = get_mb(reader, item, "memory_mb");
+		device->memory_bytes = reader_mb(reader, item, "memory_mb");
 		device->busy_s = reader_number(reader, item, "busy_s");
-		device->peak_bytes = get_mb(reader, item, "peak_memory_mb");
+		device->peak_bytes = reader_mb(reader, item, "peak_memory_mb");
 		if (!device->name)
 			device->name = profile_intern(reader->profile, "GPU");
 	}
@@ -236,10 +231,10 @@ void read_gpu(struct profile_reader *reader, const json_t *root, const json_t *h
 	gpu->sum.launches = get_count(reader, object, "launches");
 	gpu->sum.wait_s = reader_number(reader, object, "wait_s");
 	gpu->sum.waits = get_count(reader, object, "waits");
-	gpu->sum.copied_bytes = get_mb(reader, object, "copied_mb");
-	gpu->sum.to_device_bytes = get_mb(reader, object, "to_device_mb");
-	gpu->sum.from_device_bytes = get_mb(reader, object, "from_device_mb");
-	gpu->sum.alloc_bytes = get_mb(reader, object, "alloc_mb");
+	gpu->sum.copied_bytes = reader_mb(reader, object, "copied_mb");
+	gpu->sum.to_device_bytes = reader_mb(reader, object, "to_device_mb");
+	gpu->sum.from_device_bytes = reader_mb(reader, object, "from_device_mb");
+	gpu->sum.alloc_bytes = reader_mb(reader, object, "alloc_mb");
 	gpu->bin_s = reader_number(reader, object, "bin_s");
 	read_devices(reader, object, gpu);
 	read_bins(reader, object, gpu);

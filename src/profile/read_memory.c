@@ -11,11 +11,6 @@
 #define MAX_FOOTPRINT_POINTS 1001u
 
 /* Whole bytes: what was written is exact to a tenth of one. */
-static double read_mb(struct profile_reader *reader, const json_t *object, const char *key)
-{
-	return rint(reader_number(reader, object, key) * MB);
-}
-
 static double read_fraction(struct profile_reader *reader, const json_t *object, const char *key)
 {
 	return fmin(reader_number(reader, object, key), 1);
@@ -24,14 +19,14 @@ static double read_fraction(struct profile_reader *reader, const json_t *object,
 void read_own_memory(struct profile_reader *reader, const json_t *record, struct metrics *self,
 		     struct memory *memory)
 {
-	self->alloc_bytes = read_mb(reader, record, "n_malloc_mb");
-	self->kept_bytes = read_mb(reader, record, "n_kept_mb");
-	self->copy_bytes = read_mb(reader, record, "n_copy_mb");
-	memory->python_bytes = fmin(read_mb(reader, record, "n_python_mb"), self->alloc_bytes);
+	self->alloc_bytes = reader_mb(reader, record, "n_malloc_mb");
+	self->kept_bytes = reader_mb(reader, record, "n_kept_mb");
+	self->copy_bytes = reader_mb(reader, record, "n_copy_mb");
+	memory->python_bytes = fmin(reader_mb(reader, record, "n_python_mb"), self->alloc_bytes);
 	memory->alloc_count = reader_number(reader, record, "n_mallocs");
-	memory->peak_bytes = read_mb(reader, record, "n_peak_mb");
-	memory->average_bytes = fmin(read_mb(reader, record, "n_avg_mb"), memory->peak_bytes);
-	memory->at_peak_bytes = read_mb(reader, record, "n_at_peak_mb");
+	memory->peak_bytes = reader_mb(reader, record, "n_peak_mb");
+	memory->average_bytes = fmin(reader_mb(reader, record, "n_avg_mb"), memory->peak_bytes);
+	memory->at_peak_bytes = reader_mb(reader, record, "n_at_peak_mb");
 }
 
 /* Scalene does not know what a line keeps: its n_growth_mb is the peak again. */
@@ -107,14 +102,14 @@ void read_leaks(struct profile_reader *reader, const json_t *record, struct prof
 		if (!line)
 			continue;
 		line->memory.leak_likelihood = read_fraction(reader, leak, "likelihood");
-		line->memory.leak_bytes_per_s = read_mb(reader, leak, "velocity_mb_s");
+		line->memory.leak_bytes_per_s = reader_mb(reader, leak, "velocity_mb_s");
 	}
 }
 
 static void read_scalene_whole(struct profile_reader *reader, const json_t *root)
 {
 	struct profile *profile = reader->profile;
-	profile->memory.peak_bytes = read_mb(reader, root, "max_footprint_mb");
+	profile->memory.peak_bytes = reader_mb(reader, root, "max_footprint_mb");
 	profile->peak_python_bytes = rint(read_fraction(reader, root, "max_footprint_python_fraction") *
 					  profile->memory.peak_bytes);
 	profile->footprint = read_points(reader, root, "samples", 1e9, MAX_FOOTPRINT_POINTS,
@@ -124,17 +119,17 @@ static void read_scalene_whole(struct profile_reader *reader, const json_t *root
 static void read_own_whole(struct profile_reader *reader, const json_t *memory)
 {
 	struct profile *profile = reader->profile;
-	profile->memory.peak_bytes = read_mb(reader, memory, "peak_mb");
+	profile->memory.peak_bytes = reader_mb(reader, memory, "peak_mb");
 	profile->memory.at_peak_bytes = profile->memory.peak_bytes;
 	profile->peak_s = reader_number(reader, memory, "peak_s");
-	profile->peak_python_bytes = read_mb(reader, memory, "peak_python_mb");
-	profile->peak_resident_bytes = read_mb(reader, memory, "peak_rss_mb");
-	profile->memory.average_bytes = read_mb(reader, memory, "average_mb");
-	profile->sum.alloc_bytes = read_mb(reader, memory, "allocated_mb");
+	profile->peak_python_bytes = reader_mb(reader, memory, "peak_python_mb");
+	profile->peak_resident_bytes = reader_mb(reader, memory, "peak_rss_mb");
+	profile->memory.average_bytes = reader_mb(reader, memory, "average_mb");
+	profile->sum.alloc_bytes = reader_mb(reader, memory, "allocated_mb");
 	profile->memory.alloc_count = reader_number(reader, memory, "allocations");
-	profile->memory.python_bytes = read_mb(reader, memory, "python_mb");
-	profile->sum.kept_bytes = read_mb(reader, memory, "kept_mb");
-	profile->sum.copy_bytes = read_mb(reader, memory, "copied_mb");
+	profile->memory.python_bytes = reader_mb(reader, memory, "python_mb");
+	profile->sum.kept_bytes = reader_mb(reader, memory, "kept_mb");
+	profile->sum.copy_bytes = reader_mb(reader, memory, "copied_mb");
 	profile->footprint = read_points(reader, memory, "timeline", 1, MAX_FOOTPRINT_POINTS,
 					 &profile->footprint_count);
 }
@@ -144,7 +139,7 @@ void read_memory(struct profile_reader *reader, const json_t *root, const json_t
 	struct profile *profile = reader->profile;
 	profile->has_memory = reader_bool(reader, root, "memory");
 	profile->alloc_samples = reader_unsigned(reader, root, "alloc_samples", INT64_MAX);
-	profile->threads_alloc_bytes = read_mb(reader, root, "native_allocations_mb");
+	profile->threads_alloc_bytes = reader_mb(reader, root, "native_allocations_mb");
 	if (heatline)
 		read_own_whole(reader, reader_object(reader, heatline, "memory"));
 	else

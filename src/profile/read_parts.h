@@ -28,6 +28,9 @@ void reader_fail(struct profile_reader *reader, const char *format, ...)
 /* Members of an object.  Missing or null: 0, false or NULL.  Of another
  * type, not finite or out of range: a failure.  Text is interned. */
 double reader_number(struct profile_reader *reader, const json_t *object, const char *key);
+
+/* Bytes that the file has as MB, without what that rounds off. */
+double reader_mb(struct profile_reader *reader, const json_t *object, const char *key);
 uint64_t reader_unsigned(struct profile_reader *reader, const json_t *object, const char *key,
 			 uint64_t maximum);
 int32_t reader_pid(struct profile_reader *reader, const json_t *object, const char *key);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "profile/read_parts.h"
 
+#define MB (1024.0 * 1024.0)
 #define MAX_NUMBER 1e15
 
 void reader_fail(struct profile_reader *reader, const char *format, ...)
@@ -62,6 +63,11 @@ double reader_number(struct profile_reader *reader, const json_t *object, const 
 {
 	json_t *value = member(reader, object, key);
 	return value ? checked_number(reader, value, key) : 0;
+}
+
+double reader_mb(struct profile_reader *reader, const json_t *object, const char *key)
+{
+	return rint(reader_number(reader, object, key) * MB);
 }
 
 uint64_t reader_unsigned(struct profile_reader *reader, const json_t *object, const char *key,

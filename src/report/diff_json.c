@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/json_out.h"
-#include "base/mem.h"
 #include "profile/source.h"
 #include "report/diff_text.h"
 
@@ -77,15 +76,8 @@ static void put_function(struct json_out *out, const struct profile_diff *diff,
 
 static void put_verdict(struct json_out *out, const struct profile_diff *diff)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	if (!stream)
-		mem_exhausted(0);
-	diff_print_verdict(stream, diff);
-	if (fclose(stream) != 0)
-		mem_exhausted(size);
-	json_put_bytes(out, "verdict", text, size);
+	char *text = diff_verdict_text(diff);
+	json_put_text(out, "verdict", text);
 	free(text);
 }
 

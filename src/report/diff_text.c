@@ -86,6 +86,19 @@ void diff_print_verdict(FILE *out, const struct profile_diff *diff)
 	put_lines(out, diff);
 }
 
+char *diff_verdict_text(const struct profile_diff *diff)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		mem_exhausted(0);
+	diff_print_verdict(stream, diff);
+	if (fclose(stream) != 0)
+		mem_exhausted(size);
+	return text;
+}
+
 /* ---- the totals ---- */
 
 static void put_total(FILE *out, const struct style *style, const char *name,

@@ -9,6 +9,9 @@
  * 12 MB less; 3 lines got slower".  Without its full stop; no newline. */
 void diff_print_verdict(FILE *out, const struct profile_diff *diff);
 
+/* The same as a text, which the caller frees. */
+char *diff_verdict_text(const struct profile_diff *diff);
+
 /* The verdict, the totals, the lines and functions that changed beyond noise. */
 void diff_print(FILE *out, const struct profile_diff *diff, const struct style *style);
 

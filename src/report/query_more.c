@@ -236,19 +236,6 @@ int query_advice(struct query_answer *answer, const struct profile *profile,
 
 /* ---- two profiles ---- */
 
-static char *verdict_of(const struct profile_diff *diff)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	if (!stream)
-		mem_exhausted(0);
-	diff_print_verdict(stream, diff);
-	if (fclose(stream) != 0)
-		mem_exhausted(size);
-	return text;
-}
-
 static bool put_changed(struct query_answer *answer, const struct profile *profile,
 			const struct diff_line *line)
 {
@@ -274,7 +261,7 @@ int query_compare(struct query_answer *answer, const struct profile *profile,
 {
 	struct profile_diff diff;
 	profile_diff_init(&diff, profile, after);
-	char *verdict = verdict_of(&diff);
+	char *verdict = diff_verdict_text(&diff);
 	uint32_t changed = 0, shown = 0;
 	json_object_set_new(answer->json, "verdict", query_text(verdict, strlen(verdict)));
 	json_object_set_new(answer->json, "is_real", json_boolean(diff.total_s.is_real));

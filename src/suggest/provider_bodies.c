@@ -43,6 +43,17 @@ static void put_message(struct json_out *out, const char *role, const char *cont
 	json_end_object(out);
 }
 
+/* What OpenAI's chat and Ollama's have in common. */
+static void put_chat(struct json_out *out, const struct provider_question *question)
+{
+	json_put_text(out, "model", question->model);
+	json_begin_array(out, "messages");
+	put_message(out, "system", question->system);
+	put_message(out, "user", question->prompt);
+	json_end_array(out);
+	json_put_bool(out, "stream", true);
+}
+
 /* "key": [{"text": text}] */
 static void put_parts(struct json_out *out, const char *key, const char *text)
 {
@@ -71,12 +82,7 @@ void body_chat(struct buf *to, const struct provider_question *question)
 	struct body body;
 
 	begin(&body);
-	json_put_text(&body.out, "model", question->model);
-	json_begin_array(&body.out, "messages");
-	put_message(&body.out, "system", question->system);
-	put_message(&body.out, "user", question->prompt);
-	json_end_array(&body.out);
-	json_put_bool(&body.out, "stream", true);
+	put_chat(&body.out, question);
 	end(&body, to);
 }
 
@@ -132,12 +138,7 @@ void body_ollama(struct buf *to, const struct provider_question *question)
 	struct body body;
 
 	begin(&body);
-	json_put_text(&body.out, "model", question->model);
-	json_begin_array(&body.out, "messages");
-	put_message(&body.out, "system", question->system);
-	put_message(&body.out, "user", question->prompt);
-	json_end_array(&body.out);
-	json_put_bool(&body.out, "stream", true);
+	put_chat(&body.out, question);
 	/* Its default context is smaller than a prompt. */
 	json_begin_object(&body.out, "options");
 	json_put_integer(&body.out, "num_ctx", 16384);

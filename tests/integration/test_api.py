@@ -6,15 +6,11 @@ import os
 
 import pytest
 
-from support.paths import PROGRAMS, REPO, heatline_executable
+from support.package import environment
+from support.paths import PROGRAMS
 from support.running import is_running, wait_until
 
 API = PROGRAMS / "api"
-
-
-def environment():
-    path = os.pathsep.join([str(heatline_executable().parent), os.environ["PATH"]])
-    return {"PYTHONPATH": str(REPO / "python"), "PATH": path}
 
 
 def facts_of(done):

@@ -5,13 +5,12 @@ libraries fail can be had.  What a real GPU does is in tests/gpu.
 """
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from support.paths import REPO, heatline_executable
+from support.package import environment
 
 DOUBLES = Path(__file__).parent / "doubles"
 MB = 1 << 20
@@ -457,11 +456,7 @@ print(json.dumps([seen, libc.getenv(b"CUDA_INJECTION64_PATH") is None, foreign a
 
 def session_facts(one_gpu, when, *folders):
     path = ":".join(str(one_gpu.doubles / name) for name in ("driver", "cupti", *folders))
-    env = {
-        "LD_LIBRARY_PATH": path,
-        "PYTHONPATH": str(REPO / "python"),
-        "PATH": os.pathsep.join([str(heatline_executable().parent), os.environ["PATH"]]),
-    }
+    env = {"LD_LIBRARY_PATH": path, **environment()}
     done = one_gpu.python.run_plain(one_gpu.program(SESSIONS), when, env=env)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
