@@ -74,7 +74,7 @@ def _reported_apart(profile, truth, path):
     the part's time on a CPU, is cpu_s."""
     with open(path) as source:
         owners = line_owners(source.read())
-    found = {name: dict.fromkeys(("gil_s", "gc_s", "work_s", "cpu_s"), 0.0) for name in truth["parts"]}
+    found = {name: dict.fromkeys(("gil_s", "gc_s", "work_s", "cpu_s", "samples"), 0.0) for name in truth["parts"]}
     for name, record in profile["files"].items():
         if os.path.basename(name) != os.path.basename(path):
             continue
@@ -84,19 +84,25 @@ def _reported_apart(profile, truth, path):
                 for key in ("gil_s", "gc_s", "cpu_s"):
                     part[key] += line.get(key, 0.0)
                 part["work_s"] += sum(line.get(key, 0.0) for key in ("python_s", "native_s", "system_s"))
+                part["samples"] += line.get("n_samples", 0)
     return found
 
 
-def _apart_error(seen, true, true_cpu_s):
-    """The largest error of waiting for the GIL (of the time with it) and of garbage collection (of
-    the work), in points; None where the truth says nothing of them."""
+def _apart_errors(seen, true, true_cpu_s):
+    """The errors of waiting for the GIL (of the time with it) and of garbage collection (of the
+    work), in points, positive where the profile has too much; those that the truth tells of."""
     errors = []
     if "gil_s" in true:
         errors.append(seen["gil_s"] / max(1e-9, seen["gil_s"] + seen["cpu_s"]) -
                       true["gil_s"] / (true["gil_s"] + true_cpu_s))
     if "gc_s" in true:
         errors.append(seen["gc_s"] / max(1e-9, seen["work_s"]) - true["gc_s"] / true_cpu_s)
-    return max((100 * abs(error) for error in errors), default=None)
+    return [100 * error for error in errors]
+
+
+def _chance(samples):
+    """How far off so many samples can put a share of a half (95 %), in points."""
+    return 100 * 1.96 * 0.5 / max(1, samples) ** 0.5
 
 
 def compare(profile, truth, path):
@@ -112,16 +118,18 @@ def compare(profile, truth, path):
         own = sum(times[name])
         share = own / total
         split = _split_error(times[name], part["split"]) if true_share >= MIN_JUDGED_SHARE else None
-        off = _apart_error(apart[name], part["apart"], part["cpu_s"]) if apart else None
-        if off is not None:
-            split = max(split or 0.0, off)
+        off = _apart_errors(apart[name], part["apart"], part["cpu_s"]) if apart else []
+        if off:
+            split = max(split or 0.0, *map(abs, off))
         fractions = " ".join("%s %3.0f" % (kind, 100 * value / own if own else 0)
                              for kind, value in zip(KINDS, times[name]))
         detail = "%-22s true %5.1f  seen %5.1f  %s  expected %s" % (
             name, 100 * true_share, 100 * share, fractions,
             ", ".join("%s %g-%g" % (kind, 100 * low, 100 * high) for kind, (low, high) in part["split"].items()))
-        if off is not None:
-            detail += "  %s off by %.1f" % (" and ".join(part["apart"]), off)
+        if off:
+            detail += "  %s off by %s (chance: up to %.1f)" % (
+                " and ".join(part["apart"]), " and ".join("%+.1f" % error for error in off),
+                _chance(apart[name]["samples"]))
         errors.append(Error(name, 100 * abs(share - true_share), split, detail))
     return errors
 

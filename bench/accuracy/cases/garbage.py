@@ -42,6 +42,6 @@ gc.set_threshold(20000)  # rare and long: being told of a collection costs some 
 gc.callbacks.append(on_collect)
 case.phase(cycles, 60, unit_s=0.01).apart = collecting
 case.phase(numbers, 40, unit_s=0.01, python=1)
-case.play(seconds())
+case.play(2 * seconds())  # half of a phase is a matter of chance: twice the samples
 gc.callbacks.remove(on_collect)
 case.write()
