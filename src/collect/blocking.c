@@ -3,7 +3,12 @@
  * A step is known by the turn of the loop that runs it and its handle; seen at
  * two looks it has lasted in between, whether it computed or was blocked.  A
  * loop that is not asyncio's own shows neither: there only a step that did not
- * run at all between two looks is known to be the same. */
+ * run at all between two looks is known to be the same.
+ *
+ * Time in which the thread was ready and had no CPU is the machine's and not the
+ * step's.  The kernel tells it when the thread gets its CPU, so what it tells
+ * at the look after the step's end may be the step's: then it is taken as such,
+ * since a step that is called blocking has to be one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +19,10 @@
 
 #define STEP_LONG_NS 100000000u
 #define PLACES_MAX 1000u
+
+/* A step begins and ends between two looks, in the middle as far as is known; but
+ * a look that comes late on a busy machine makes it no longer. */
+#define BETWEEN_MAX_NS 20000000u
 
 /* Whether the thread's line is one that the loop itself was started from: then
  * no line of the step is in scope. */
@@ -59,11 +68,29 @@ static struct blocking_place *place_of(struct awaits *awaits, uint32_t code, uin
 	return &awaits->blocking.items[awaits->blocking.count - 1];
 }
 
-/* The step ended between when it was last seen and now. */
-static void end_step(struct collector *collector, struct step_state *state, uint64_t end_ns)
+static uint64_t least(uint64_t a, uint64_t b)
 {
+	return a < b ? a : b;
+}
+
+/* The thread's time ready to run since the last look. */
+static uint64_t take_ready_ns(const struct thread *thread)
+{
+	uint64_t before_ns = thread->loop->ready_ns;
+	thread->loop->ready_ns = thread->look_delay_ns;
+	return thread->look_delay_ns > before_ns ? thread->look_delay_ns - before_ns : 0;
+}
+
+/* The step ended between when it was last seen and now; since then the kernel has
+ * told of ready_ns. */
+static void end_step(struct collector *collector, const struct thread *thread, uint64_t end_ns,
+		     uint64_t ready_ns)
+{
+	struct step_state *state = &thread->loop->step;
 	uint32_t most = 0;
-	uint64_t took_ns = end_ns > state->start_ns ? end_ns - state->start_ns : 0;
+	uint64_t last_ns = end_ns > state->ran_ns ? end_ns - state->ran_ns : 0;
+	uint64_t began_ns = state->start_ns + state->ready_ns + least(ready_ns, last_ns);
+	uint64_t took_ns = end_ns > began_ns ? end_ns - began_ns : 0;
 	for (uint32_t i = 1; i < STEP_LINES; i++) {
 		if (state->lines[i].count > state->lines[most].count)
 			most = i;
@@ -85,8 +112,22 @@ static void end_step(struct collector *collector, struct step_state *state, uint
 void blocking_end(struct collector *collector, struct thread *thread, uint64_t now_ns)
 {
 	struct step_state *state = &thread->loop->step;
+	uint64_t ready_ns = take_ready_ns(thread);
 	if (state->seen_ns != 0)
-		end_step(collector, state, state->seen_ns + (now_ns - state->seen_ns) / 2);
+		end_step(collector, thread,
+			 state->seen_ns + least((now_ns - state->seen_ns) / 2, BETWEEN_MAX_NS),
+			 ready_ns);
+}
+
+static void go_on_step(struct collector *collector, const struct thread *thread, uint64_t now_ns,
+		       uint64_t ready_ns, bool has_run)
+{
+	struct step_state *state = &thread->loop->step;
+	state->ready_ns += ready_ns;
+	if (has_run)
+		state->ran_ns = state->seen_ns;
+	state->seen_ns = now_ns;
+	note_line(collector, thread);
 }
 
 void blocking_look(struct collector *collector, struct process *process, struct thread *thread,
@@ -95,6 +136,7 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 	struct loop_tasks *loop = thread->loop;
 	struct step_state *state = &loop->step;
 	struct task_step step = state->step;
+	uint64_t ready_ns = take_ready_ns(thread);
 	bool is_known = true;
 	if (has_run)
 		is_known = tasks_read_step(&process->tasks, tstate, &step);
@@ -105,19 +147,20 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 	if (!has_run && loop->is_idle)
 		is_step = is_same = false;
 	if (is_same && is_step) {
-		state->seen_ns = now_ns;
-		note_line(collector, thread);
+		go_on_step(collector, thread, now_ns, ready_ns, has_run);
 		return;
 	}
 	/* The turn that is run now began after the last one had ended. */
 	uint64_t before_ns = loop->look_ns != 0 ? loop->look_ns : now_ns;
+	uint64_t half_ns = least((now_ns - before_ns) / 2, BETWEEN_MAX_NS);
 	bool is_later = is_known && step.turn_ns > before_ns && step.turn_ns <= now_ns;
-	uint64_t between_ns = is_later ? step.turn_ns : before_ns + (now_ns - before_ns) / 2;
-	end_step(collector, state, between_ns);
+	uint64_t start_ns = is_later ? step.turn_ns : now_ns - half_ns;
+	end_step(collector, thread, least(before_ns + half_ns, start_ns), ready_ns);
 	if (!is_step)
 		return;
 	state->step = step;
-	state->start_ns = between_ns;
+	state->start_ns = state->ran_ns = start_ns;
+	state->ready_ns = least(ready_ns, now_ns - start_ns);
 	state->seen_ns = now_ns;
 	note_line(collector, thread);
 }

@@ -211,8 +211,10 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 		}
 		return;
 	}
-	if (loop == NULL)
+	if (loop == NULL) {
 		loop = thread->loop = mem_zalloc(1, sizeof(*loop));
+		loop->ready_ns = thread->look_delay_ns;
+	}
 	blocking_look(collector, process, thread, tstate, now_ns, has_run);
 	if (has_run)
 		loop->is_idle = false;

@@ -55,6 +55,8 @@ struct blocking_place {
 struct step_state {
 	struct task_step step;
 	uint64_t start_ns, seen_ns; /* began, as far as is known; last seen; 0: none */
+	uint64_t ready_ns;          /* had no CPU meanwhile, as far as the kernel has told */
+	uint64_t ran_ns;            /* it has told all of it up to here */
 	struct {
 		uint32_t code, line, count;
 	} lines[STEP_LINES]; /* where it was seen */
@@ -80,6 +82,7 @@ struct waiting_task {
 struct loop_tasks {
 	struct task_sweep sweep;
 	uint64_t look_ns;
+	uint64_t ready_ns; /* the thread's time ready to run at the last look, of all its life */
 	uint64_t next_ns; /* when tasks may be read again: they cost */
 	struct step_state step;
 	bool is_idle;     /* the loop waits for events; nodes are set */

@@ -145,6 +145,15 @@ def test_steps_that_block_the_loop(profiled):
     assert any("blocks the event loop" in text for text in run.profile["heatline"]["quality"]["warnings"])
 
 
+def test_waiting_for_a_cpu_is_no_blocking(newest_python):
+    run = newest_python.heatline_run(ASYNC / "crowded.py", (), ["--cpu-only", "--no-children"])
+    assert run.returncode == 0, run
+    short, sleeps = (number_of("crowded.py", mark) for mark in ("SHORT", "SLEEPS"))
+    steps = {step["line"]: step for step in run.profile["heatline"]["async"]["blocking"]}
+    assert sleeps in steps
+    assert short not in steps
+
+
 def test_no_async(profiled):
     run = profiled("gather.py", "--no-async")
     assert run.profile["async_profile"] is False

@@ -6,12 +6,12 @@ import time
 
 async def sleeps():
     await asyncio.sleep(0.05)
-    time.sleep(0.8)  # SLEEPS
+    time.sleep(0.9)  # SLEEPS
     await asyncio.sleep(0.05)
 
 
 async def computes():
-    end = time.process_time() + 0.4
+    end = time.process_time() + 0.5
     while time.process_time() < end:
         sum(range(2000))  # COMPUTES
     await asyncio.sleep(0.05)
