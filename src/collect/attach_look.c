@@ -245,7 +245,7 @@ static enum timeline_kind book_running(struct collector *collector, struct tree_
 	}
 	struct tree_frame leaf = collector->tree_frames[0];
 	struct code *code = &collector->codes.items[leaf.code];
-	struct op_count *op = codes_op(code, leaf.offset);
+	struct code_op *op = codes_count(code, leaf.offset);
 	if (!has_gil) {
 		if (op != NULL)
 			op->native++;
@@ -258,7 +258,7 @@ static enum timeline_kind book_running(struct collector *collector, struct tree_
 		op->leaf++;
 	for (uint32_t i = 1; i < count; i++) {
 		struct tree_frame frame = collector->tree_frames[i];
-		struct op_count *caller = codes_op(&collector->codes.items[frame.code], frame.offset);
+		struct code_op *caller = codes_count(&collector->codes.items[frame.code], frame.offset);
 		if (caller != NULL)
 			caller->callee++;
 	}

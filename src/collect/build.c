@@ -46,7 +46,7 @@ static uint32_t file_of(struct builder *builder, uint32_t code_index)
 static struct book_frame resolve_frame(struct builder *builder, uint32_t code_index,
 				       uint32_t offset)
 {
-	const struct code *code = &builder->collector->codes.items[code_index];
+	struct code *code = &builder->collector->codes.items[code_index];
 	struct py_location where = codes_locate(code, offset);
 	return (struct book_frame){
 		.file = file_of(builder, code_index),
@@ -140,7 +140,8 @@ static void book_node(struct builder *builder, uint32_t index)
 		return;
 	uint32_t depth = load_frames(builder, index, &outermost);
 	bool is_startup = collector->codes.items[nodes[outermost].code].is_bootstrap;
-	bool is_native = classify_is_native(&collector->codes.items[node->code], node->offset);
+	bool is_native = node->self.open_ns != 0 &&
+			 classify_is_native(&collector->codes.items[node->code], node->offset);
 	struct metrics metrics = metrics_of(&node->self, is_native);
 	metrics.at_peak_bytes = heap_node_at_peak(&collector->heap, index);
 	if (gpu != NULL)

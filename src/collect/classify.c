@@ -7,9 +7,6 @@
 #define LONG_BASE 200u
 #define LONG_RATIO 800u
 
-/* A lookup of a name takes several loads' time at the least. */
-#define LOOKUP_LOADS 4u
-
 /* Interrupts and the like put about one sample in 500 beside a long operation
  * (measured); one in STRAY is not held against it. */
 #define STRAY 200u
@@ -47,52 +44,37 @@ struct neighbours {
 	uint32_t loads;
 };
 
-static uint32_t loads_of(enum py_op_kind kind)
+/* Looks along the straight piece of code that the instruction stands in.  Where
+ * exceptions are caught, the handlers are met as often as something raises,
+ * which is what makes an instruction that raises look long: half a microsecond
+ * for the exception, and none of the loads behind it. */
+static struct neighbours look_around(struct code *code, uint32_t op)
 {
-	return kind == PY_OP_TRIVIAL ? 1 : kind == PY_OP_LOOKUP ? LOOKUP_LOADS : 0;
-}
-
-/* Looks along the straight piece of code that the instruction stands in: from
- * one jump to the next.  Where exceptions are caught, the handlers are met as often
- * as something raises, which is what makes an instruction that raises look long:
- * half a microsecond for the exception, and none of the loads behind it.  An instruction that jumps itself, such as the head of
- * a for loop, is jumped to as well: it runs as often as what follows it, not
- * as what stands before it.  Instructions have inline caches behind them, so
- * the way leads from the code's start. */
-static struct neighbours look_around(const struct code *code, uint32_t op)
-{
-	struct neighbours found = {0, 0};
-	uint64_t handled = 0;
-	bool is_past = false;
-	uint32_t ops = code->bytecode_size / 2;
-	for (uint32_t i = 0; i < ops; i += 1 + py_op_caches(code->version, code->bytecode[i * 2])) {
-		uint8_t opcode = code->bytecode[i * 2];
-		enum py_op_kind kind = py_op_kind(code->version, opcode);
-		if (kind == PY_OP_HANDLER)
-			handled += code->ops[i].leaf;
-		if (is_past)
+	if (code->shape == NULL)
+		code->shape = shape_new(code->version, code->bytecode, code->bytecode_size);
+	uint32_t first;
+	const struct shape_piece *piece = shape_find(code->shape, op, &first);
+	struct neighbours found = {.loads = piece->loads};
+	for (uint32_t i = 0; i < code->op_count; i++) {
+		const struct code_op *beside = &code->ops[i];
+		if (beside->leaf == 0 || !shape_is_start(code->shape, beside->op))
 			continue;
-		if (loads_of(kind) > 0) {
-			found.samples += code->ops[i].leaf;
-			found.loads += loads_of(kind);
-		}
-		if (!py_op_is_jump(code->version, opcode))
-			continue;
-		if (i > op)
-			is_past = true;
-		else
-			found = (struct neighbours){0, 0};
+		enum py_op_kind kind = py_op_kind(code->version, code->bytecode[beside->op * 2]);
+		bool is_in_piece = beside->op >= first && beside->op <= piece->end;
+		if (kind == PY_OP_HANDLER || (is_in_piece && shape_loads(kind) > 0))
+			found.samples += beside->leaf;
 	}
-	found.samples += handled;
 	return found;
 }
 
-bool classify_is_native(const struct code *code, uint32_t offset)
+bool classify_is_native(struct code *code, uint32_t offset)
 {
+	static const struct code_op none;
 	uint32_t op = offset / 2;
-	if (code->ops == NULL || op >= code->bytecode_size / 2)
+	if (!code->is_counted || op >= code->bytecode_size / 2)
 		return false;
-	const struct op_count *count = &code->ops[op];
+	const struct code_op *known = codes_find_op(code, offset);
+	const struct code_op *count = known == NULL ? &none : known;
 	/* Most of the work at this instruction is done by an extension; the
 	 * rest is that extension calling the interpreter's functions. */
 	if (count->native > 0 && count->native >= count->leaf / 2)

@@ -19,14 +19,19 @@ void codes_init(struct codes *codes, struct intern *strings)
 	codes->count = 1;
 }
 
+void code_fini(struct code *code)
+{
+	free(code->lines);
+	free(code->bytecode);
+	free(code->ops);
+	free(code->locator);
+	shape_free(code->shape);
+}
+
 void codes_fini(struct codes *codes)
 {
-	for (uint32_t i = 0; i < codes->count; i++) {
-		free(codes->items[i].lines);
-		free(codes->items[i].bytecode);
-		free(codes->items[i].ops);
-		free(codes->items[i].line_of);
-	}
+	for (uint32_t i = 0; i < codes->count; i++)
+		code_fini(&codes->items[i]);
 	free(codes->items);
 	map_bytes_fini(&codes->known);
 }
@@ -79,15 +84,53 @@ uint32_t codes_add(struct codes *codes, const struct code_info *info, unsigned v
 	return codes->count++;
 }
 
-struct op_count *codes_op(struct code *code, uint32_t offset)
+/* --- instructions --- */
+
+/* Where op is among those that are known, or belongs. */
+static uint32_t op_place(const struct code *code, uint32_t op)
 {
-	uint32_t ops = code->bytecode_size / 2;
-	if (offset / 2 >= ops)
-		return NULL;
-	if (code->ops == NULL)
-		code->ops = mem_zalloc(ops, sizeof(*code->ops));
-	return &code->ops[offset / 2];
+	uint32_t low = 0, high = code->op_count;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (code->ops[middle].op < op)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
+
+const struct code_op *codes_find_op(const struct code *code, uint32_t offset)
+{
+	uint32_t place = op_place(code, offset / 2);
+	return place < code->op_count && code->ops[place].op == offset / 2 ? &code->ops[place] : NULL;
+}
+
+/* Made when missing; NULL: outside the code. */
+static struct code_op *take_op(struct code *code, uint32_t offset)
+{
+	uint32_t op = offset / 2;
+	if (op >= code->bytecode_size / 2)
+		return NULL;
+	uint32_t place = op_place(code, op);
+	if (place < code->op_count && code->ops[place].op == op)
+		return &code->ops[place];
+	vec_reserve(code->ops, code->op_room, code->op_count);
+	memmove(&code->ops[place + 1], &code->ops[place],
+		(code->op_count - place) * sizeof(*code->ops));
+	code->ops[place] = (struct code_op){.op = op};
+	code->op_count++;
+	return &code->ops[place];
+}
+
+struct code_op *codes_count(struct code *code, uint32_t offset)
+{
+	struct code_op *op = take_op(code, offset);
+	code->is_counted = code->is_counted || op != NULL;
+	return op;
+}
+
+/* --- lines --- */
 
 static enum py_line_kind line_kind(unsigned version)
 {
@@ -96,23 +139,25 @@ static enum py_line_kind line_kind(unsigned version)
 	return version == 0x030a ? PY_LINES_PEP626 : PY_LINES_LOCATIONS;
 }
 
-struct py_location codes_locate(const struct code *code, uint32_t offset)
+struct py_location codes_locate(struct code *code, uint32_t offset)
 {
-	return py_locate(line_kind(code->version), code->lines, code->lines_size,
-			 (int32_t)code->first_line, offset);
+	if (code->locator == NULL) {
+		code->locator = mem_alloc(sizeof(*code->locator));
+		py_locator_init(code->locator, line_kind(code->version), code->lines,
+				code->lines_size, (int32_t)code->first_line);
+	}
+	return py_locator_find(code->locator, offset);
 }
 
 uint32_t codes_line(struct code *code, uint32_t offset)
 {
-	uint32_t op = offset / 2;
-	if (op >= code->bytecode_size / 2)
+	struct code_op *op = take_op(code, offset);
+	if (op == NULL)
 		return code->first_line;
-	if (code->line_of == NULL)
-		code->line_of = mem_zalloc(code->bytecode_size / 2, sizeof(*code->line_of));
-	if (code->line_of[op] == 0) {
+	if (op->line == 0) {
 		struct py_location where = codes_locate(code, offset);
 		uint32_t line = where.line > 0 ? (uint32_t)where.line : code->first_line;
-		code->line_of[op] = 1 + (line < UINT32_MAX - 1 ? line : 0);
+		op->line = 1 + (line < UINT32_MAX - 1 ? line : 0);
 	}
-	return code->line_of[op] - 1;
+	return op->line - 1;
 }

@@ -2,8 +2,11 @@
  *
  * Every process has ids of its own, the same module is loaded by each of
  * them, and a code object may be sent twice; so codes are told apart by what
- * they contain.  Beside the texts a code keeps counts per instruction, from
- * which classify.h tells long operations from short ones. */
+ * they contain.  What is remembered of a code (lines, counts, its shape) is so
+ * true of whatever has these contents, wherever it lies: no address is a key.
+ *
+ * Beside the texts a code keeps what is known of those of its instructions that
+ * were met: few of many. */
 #ifndef HEATLINE_COLLECT_CODES_H
 #define HEATLINE_COLLECT_CODES_H
 
@@ -12,13 +15,16 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "collect/shape.h"
 #include "python/code.h"
 #include "python/locations.h"
 
 #define CODES_MAX 200000u /* more is one code named "…" */
 
-/* What was seen at one instruction (two bytes of code). */
-struct op_count {
+/* What is known of one instruction. */
+struct code_op {
+	uint32_t op;     /* byte offset / 2 */
+	uint32_t line;   /* line + 1; 0: not looked up yet */
 	uint32_t leaf;   /* innermost, program counter in the interpreter: who works is open */
 	uint32_t native; /* innermost, program counter in an extension */
 	uint32_t callee; /* called a Python function that was seen */
@@ -35,8 +41,11 @@ struct code {
 	unsigned char *lines; /* owned */
 	unsigned char *bytecode; /* owned */
 	uint32_t lines_size, bytecode_size;
-	struct op_count *ops; /* owned; bytecode_size / 2, NULL until one is counted */
-	uint32_t *line_of;    /* owned; line + 1 by instruction, 0: not looked up yet */
+	bool is_counted;      /* codes_count was called */
+	struct code_op *ops;  /* owned; by op */
+	uint32_t op_count, op_room;
+	struct shape *shape;  /* owned; classify.c's; NULL until it is needed */
+	struct py_locator *locator; /* owned; NULL until a line is looked up */
 };
 
 struct codes {
@@ -46,6 +55,9 @@ struct codes {
 	struct intern *strings; /* borrowed */
 };
 
+/* Frees what a code owns. */
+void code_fini(struct code *code);
+
 void codes_init(struct codes *codes, struct intern *strings);
 void codes_fini(struct codes *codes);
 
@@ -54,13 +66,17 @@ void codes_fini(struct codes *codes);
 uint32_t codes_add(struct codes *codes, const struct code_info *info, unsigned version,
 		   bool *is_new);
 
-/* The counts at a byte offset, or NULL when it lies outside the code. */
-struct op_count *codes_op(struct code *code, uint32_t offset);
+/* The instruction at a byte offset, for counting, or NULL when it lies outside
+ * the code.  Valid until the next call for this code. */
+struct code_op *codes_count(struct code *code, uint32_t offset);
+
+/* The same for reading; NULL also when nothing is known of it. */
+const struct code_op *codes_find_op(const struct code *code, uint32_t offset);
 
 /* The line of an instruction, never 0: where it has none, its code's first. */
 uint32_t codes_line(struct code *code, uint32_t offset);
 
 /* Line and columns of an instruction. */
-struct py_location codes_locate(const struct code *code, uint32_t offset);
+struct py_location codes_locate(struct code *code, uint32_t offset);
 
 #endif

@@ -71,7 +71,7 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 	}
 	struct tree_frame leaf = collector->tree_frames[0];
 	struct code *code = &collector->codes.items[leaf.code];
-	struct op_count *op = codes_op(code, leaf.offset);
+	struct code_op *op = codes_count(code, leaf.offset);
 	bool is_system = sample->place == PLACE_SYSTEM;
 	if (image == IMAGE_EXTENSION || (image == IMAGE_GENERATED && !is_system)) {
 		if (image == IMAGE_GENERATED && py_op_kind(code->version, sample->opcode) == PY_OP_JIT) {
@@ -103,7 +103,7 @@ static void count_callees(struct collector *collector, uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++) {
 		struct tree_frame frame = collector->tree_frames[i];
-		struct op_count *op = codes_op(&collector->codes.items[frame.code], frame.offset);
+		struct code_op *op = codes_count(&collector->codes.items[frame.code], frame.offset);
 		if (op != NULL)
 			op->callee++;
 	}

@@ -16,36 +16,34 @@ static struct py_location line_only(uint32_t line)
 }
 
 /* 3.6-3.9: pairs of (bytes of code, signed lines), applied up to the offset. */
-static struct py_location locate_lnotab(const unsigned char *table, size_t size, uint32_t line,
-					uint32_t offset)
+static struct py_location find_lnotab(struct py_locator *locator, uint32_t offset)
 {
-	uint64_t at = 0;
+	while (locator->at + 1 < locator->size) {
+		uint64_t begin = locator->begin + locator->table[locator->at];
 
-	for (size_t i = 0; i + 1 < size; i += 2) {
-		at += table[i];
-		if (at > offset)
+		if (begin > offset)
 			break;
-		line += (uint32_t)(int8_t)table[i + 1];
+		locator->begin = begin;
+		locator->line += (uint32_t)(int8_t)locator->table[locator->at + 1];
+		locator->at += 2;
 	}
-	return line_only(line);
+	return line_only(locator->line);
 }
 
 /* 3.10: ranges of (bytes of code, signed lines); -128: the range has no line. */
-static struct py_location locate_pep626(const unsigned char *table, size_t size, uint32_t line,
-					uint32_t offset)
+static struct py_location find_pep626(struct py_locator *locator, uint32_t offset)
 {
-	uint64_t end = 0;
+	while (offset >= locator->end && locator->at + 1 < locator->size) {
+		int8_t delta = (int8_t)locator->table[locator->at + 1];
 
-	for (size_t i = 0; i + 1 < size; i += 2) {
-		int8_t delta = (int8_t)table[i + 1];
-
-		end += table[i];
+		locator->begin = locator->end;
+		locator->end += locator->table[locator->at];
 		if (delta != -128)
-			line += (uint32_t)delta;
-		if (offset < end)
-			return delta == -128 ? nowhere : line_only(line);
+			locator->line += (uint32_t)delta;
+		locator->last = delta == -128 ? nowhere : line_only(locator->line);
+		locator->at += 2;
 	}
-	return nowhere;
+	return offset < locator->end ? locator->last : nowhere;
 }
 
 /* ---- 3.11 and later ---- */
@@ -138,19 +136,50 @@ static struct py_location take_entry(struct cursor *cursor, uint32_t code, uint3
 	return location.line == 0 ? nowhere : location;
 }
 
-static struct py_location locate_locations(const unsigned char *table, size_t size, uint32_t line,
-					   uint32_t offset)
+static struct py_location find_locations(struct py_locator *locator, uint32_t offset)
 {
-	struct cursor cursor = { table, table + size };
-	uint64_t end = 0;
+	struct cursor cursor = { locator->table + locator->at, locator->table + locator->size };
 
-	while (cursor.at < cursor.end) {
+	while (offset >= locator->end && cursor.at < cursor.end) {
 		uint32_t first = take_byte(&cursor);
-		struct py_location location = take_entry(&cursor, first >> 3 & 15, &line);
 
-		end += 2 * ((first & 7) + 1);
-		if (offset < end)
-			return location;
+		locator->last = take_entry(&cursor, first >> 3 & 15, &locator->line);
+		locator->begin = locator->end;
+		locator->end += 2 * ((first & 7) + 1);
+	}
+	locator->at = (uint32_t)(cursor.at - locator->table);
+	return offset < locator->end ? locator->last : nowhere;
+}
+
+/* ---- all ---- */
+
+static void begin_anew(struct py_locator *locator)
+{
+	locator->at = 0;
+	locator->line = locator->first_line;
+	locator->begin = locator->end = 0;
+	locator->last = nowhere;
+}
+
+void py_locator_init(struct py_locator *locator, enum py_line_kind kind, const unsigned char *table,
+		     uint32_t size, int32_t first_line)
+{
+	*locator = (struct py_locator){ .table = table, .size = size, .kind = kind,
+					.first_line = (uint32_t)first_line };
+	begin_anew(locator);
+}
+
+struct py_location py_locator_find(struct py_locator *locator, uint32_t offset)
+{
+	if (offset < locator->begin)
+		begin_anew(locator);
+	switch (locator->kind) {
+	case PY_LINES_LNOTAB:
+		return find_lnotab(locator, offset);
+	case PY_LINES_PEP626:
+		return find_pep626(locator, offset);
+	case PY_LINES_LOCATIONS:
+		return find_locations(locator, offset);
 	}
 	return nowhere;
 }
@@ -158,13 +187,8 @@ static struct py_location locate_locations(const unsigned char *table, size_t si
 struct py_location py_locate(enum py_line_kind kind, const unsigned char *table, size_t size,
 			     int32_t first_line, uint32_t offset)
 {
-	switch (kind) {
-	case PY_LINES_LNOTAB:
-		return locate_lnotab(table, size, (uint32_t)first_line, offset);
-	case PY_LINES_PEP626:
-		return locate_pep626(table, size, (uint32_t)first_line, offset);
-	case PY_LINES_LOCATIONS:
-		return locate_locations(table, size, (uint32_t)first_line, offset);
-	}
-	return nowhere;
+	struct py_locator locator;
+
+	py_locator_init(&locator, kind, table, (uint32_t)size, first_line);
+	return py_locator_find(&locator, offset);
 }

@@ -22,4 +22,22 @@ struct py_location {
 struct py_location py_locate(enum py_line_kind kind, const unsigned char *table, size_t size,
 			     int32_t first_line, uint32_t offset);
 
+/* A place in a table.  Tables can only be read from their start, so whoever asks
+ * for many instructions keeps one: it goes on from where it stands, and begins
+ * anew only for an offset that lies before that.  The answers are those of
+ * py_locate.  The table is borrowed. */
+struct py_locator {
+	const unsigned char *table;
+	uint32_t size, first_line;
+	enum py_line_kind kind;
+	uint32_t at;            /* bytes of the table that are read */
+	uint32_t line;          /* after them */
+	uint64_t begin, end;    /* of the code that the last entry read is about */
+	struct py_location last; /* what that entry says */
+};
+
+void py_locator_init(struct py_locator *locator, enum py_line_kind kind, const unsigned char *table,
+		     uint32_t size, int32_t first_line);
+struct py_location py_locator_find(struct py_locator *locator, uint32_t offset);
+
 #endif

@@ -112,39 +112,29 @@ static const struct opcode_row rows[] = {
 };
 /* clang-format on */
 
+/* Versions follow each other, so a row is found by its number: this is asked for
+ * every sample and for every instruction around it. */
 static const struct opcode_row *row_of(unsigned version)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].version == version)
-			return &rows[i];
-	}
-	return NULL;
+	unsigned index = version - rows[0].version;
+
+	if (index >= sizeof(rows) / sizeof(rows[0]) || rows[index].version != version)
+		return NULL;
+	return &rows[index];
 }
+
+/* By the letter's place in the alphabet. */
+static const uint8_t kinds[32] = {
+	['c' & 31] = PY_OP_CALL,    ['p' & 31] = PY_OP_CALL_PYTHON, ['n' & 31] = PY_OP_CALL_C,
+	['t' & 31] = PY_OP_TRIVIAL, ['l' & 31] = PY_OP_LOOKUP,      ['x' & 31] = PY_OP_CACHE,
+	['j' & 31] = PY_OP_JIT,     ['h' & 31] = PY_OP_HANDLER,     ['o' & 31] = PY_OP_OTHER,
+};
 
 enum py_op_kind py_op_kind(unsigned version, uint8_t opcode)
 {
 	const struct opcode_row *row = row_of(version);
 
-	switch (row == NULL ? 'o' : row->kinds[opcode] | 0x20) {
-	case 'c':
-		return PY_OP_CALL;
-	case 'p':
-		return PY_OP_CALL_PYTHON;
-	case 'n':
-		return PY_OP_CALL_C;
-	case 't':
-		return PY_OP_TRIVIAL;
-	case 'l':
-		return PY_OP_LOOKUP;
-	case 'x':
-		return PY_OP_CACHE;
-	case 'j':
-		return PY_OP_JIT;
-	case 'h':
-		return PY_OP_HANDLER;
-	default:
-		return PY_OP_OTHER;
-	}
+	return row == NULL ? PY_OP_OTHER : (enum py_op_kind)kinds[row->kinds[opcode] & 31];
 }
 
 unsigned py_op_caches(unsigned version, uint8_t opcode)

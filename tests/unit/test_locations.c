@@ -118,6 +118,39 @@ static void test_random(void **state)
 	free(table);
 }
 
+/* One that goes on from where it stands says the same as one that begins anew,
+ * in any order of questions. */
+static void test_locator(void **state)
+{
+	uint64_t random = 88172645463325252ull;
+	unsigned char table[200];
+
+	for (uint32_t round = 0; round < 3000; round++) {
+		uint32_t size = (uint32_t)(random >> 40) % sizeof(table);
+
+		for (uint32_t i = 0; i < size; i++) {
+			random = random * 6364136223846793005ull + 1442695040888963407ull;
+			/* Small numbers, so that many entries lie within reach, and zeros. */
+			table[i] = (unsigned char)(random >> 56) & (i % 2 == 0 ? 0x8f : 0xff);
+		}
+		for (enum py_line_kind kind = PY_LINES_LNOTAB; kind <= PY_LINES_LOCATIONS; kind++) {
+			struct py_locator locator;
+			uint32_t offset = 0;
+
+			py_locator_init(&locator, kind, table, size, 1000);
+			for (uint32_t i = 0; i < 40; i++) {
+				random = random * 6364136223846793005ull + 1442695040888963407ull;
+				offset = i % 7 == 6 ? (uint32_t)(random >> 33) % 700
+						    : offset + (uint32_t)(random >> 33) % 30;
+				struct py_location one = py_locate(kind, table, size, 1000, offset);
+				struct py_location other = py_locator_find(&locator, offset);
+
+				assert_memory_equal(&one, &other, sizeof(one));
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_locations),
 		cmocka_unit_test(test_locations_broken),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_locator),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
