@@ -1,4 +1,5 @@
-/* cmd_dump.c - `heatline dump`: every thread's stack now. */
+/* cmd_dump.c - `heatline dump`: every thread's stack now, or when it died. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 struct dump_settings {
 	bool has_locals;
 	bool is_json;
+	const char *root;
 	const char *color;
 };
 
@@ -24,6 +26,10 @@ static const struct option dump_options[] = {
 	 FIELD(has_locals)},
 	{.name = "json", .letter = 'j', .kind = OPTION_FLAG,
 	 .help = "Print JSON instead of text.", FIELD(is_json)},
+	{.name = "root", .kind = OPTION_FOLDER, .value = "FOLDER",
+	 .help = "With a core file of a program that ran in a container: the folder that has the "
+		 "container's files.",
+	 FIELD(root)},
 	{.name = "color", .alias = "colour", .kind = OPTION_CHOICE, .value = "WHEN",
 	 .choices = "auto|always|never",
 	 .help = "Use colours: auto, always or never (default: auto).", FIELD(color)},
@@ -86,7 +92,9 @@ static void print_heading(const struct style *style, const struct dump_thread *t
 	}
 	style_put(stdout, style, PAINT_NONE);
 	fputs(": ", stdout);
-	if (thread->activity.kind == ACTIVITY_WAITING)
+	if (thread->has_crashed)
+		fputs("crashed", stdout);
+	else if (thread->activity.kind == ACTIVITY_WAITING)
 		print_waiting(style, &thread->activity);
 	else
 		fputs(remote_activity_text(thread->activity.kind), stdout);
@@ -138,7 +146,8 @@ static void print_thread(struct dump *dump, const struct style *style, const str
 	if (thread->stack == DUMP_EMPTY)
 		puts("  no Python frame");
 	if (thread->stack == DUMP_TORN)
-		puts("  its stack changes too fast to be read whole");
+		puts(dump->core.path ? "  its stack is not in the core file as a whole"
+				     : "  its stack changes too fast to be read whole");
 	for (uint32_t i = 0; i < thread->task_count; i++) {
 		const struct dump_task *task = &thread->tasks[i];
 
@@ -152,6 +161,44 @@ static void print_thread(struct dump *dump, const struct style *style, const str
 		printf("  ... of some %u tasks, %u are shown\n", thread->task_total, thread->task_count);
 }
 
+/* "thread 12 "worker"", as the heading of the thread has it. */
+static void print_crashed_thread(const struct dump *dump, const struct style *style)
+{
+	printf("thread %d", (int)dump->core.crashed_tid);
+	for (uint32_t i = 0; i < dump->thread_count; i++) {
+		if (!dump->threads[i].has_crashed)
+			continue;
+		if (dump->threads[i].name[0]) {
+			fputs(" \"", stdout);
+			put_text(style, dump->threads[i].name);
+			putchar('"');
+		}
+		return;
+	}
+	fputs(", which runs no Python", stdout);
+}
+
+static void print_core(const struct dump *dump, const struct style *style)
+{
+	const struct dump_core *core = &dump->core;
+
+	if (core->signal) {
+		style_put(stdout, style, PAINT_STRONG);
+		printf("Killed by signal %d (%s)", core->signal, strsignal(core->signal));
+		style_put(stdout, style, PAINT_NONE);
+		if (core->has_address)
+			printf(" at address 0x%llx", (unsigned long long)core->address);
+		if (core->sender_pid)
+			printf(" from process %d", (int)core->sender_pid);
+		fputs(" in ", stdout);
+		print_crashed_thread(dump, style);
+		putchar('\n');
+	}
+	if (core->cut_bytes)
+		printf("The core file is cut short: %.1f MB of memory are missing\n",
+		       1e-6 * (double)core->cut_bytes);
+}
+
 static void print_text(struct dump *dump, const char *color)
 {
 	enum style_color when = STYLE_COLOR_AUTO;
@@ -159,12 +206,18 @@ static void print_text(struct dump *dump, const char *color)
 
 	style_parse_color(color, &when);
 	style_init(&style, STDOUT_FILENO, when);
-	printf("Process %d: ", (int)dump->pid);
+	printf("%s %d: ", dump->core.path ? "Core of process" : "Process", (int)dump->pid);
 	put_text(&style, dump->command ? dump->command : "?");
 	printf("\nPython %s%s\n", dump->python, dump->is_collecting ? ", collecting garbage" : "");
-	for (uint32_t i = 0; i < dump->thread_count; i++) {
-		putchar('\n');
-		print_thread(dump, &style, &dump->threads[i]);
+	print_core(dump, &style);
+	/* The one that crashed first: there may be hundreds. */
+	for (int others = 0; others < 2; others++) {
+		for (uint32_t i = 0; i < dump->thread_count; i++) {
+			if (dump->threads[i].has_crashed == others)
+				continue;
+			putchar('\n');
+			print_thread(dump, &style, &dump->threads[i]);
+		}
 	}
 	if (dump->other_threads)
 		printf("\n%u other thread%s run%s no Python\n", dump->other_threads,
@@ -210,6 +263,7 @@ static void put_thread(struct dump *dump, struct json_out *out, const struct dum
 	json_put_text(out, "waiting_for", thread->activity.what);
 	json_put_text(out, "waiting_on", thread->activity.detail[0] ? thread->activity.detail : NULL);
 	json_put_bool(out, "has_gil", thread->has_gil);
+	json_put_bool(out, "has_crashed", thread->has_crashed);
 	json_put_text(out, "stack", stacks[thread->stack]);
 	json_put_unsigned(out, "elided_frames", thread->elided);
 	json_begin_array(out, "frames");
@@ -230,6 +284,22 @@ static void put_thread(struct dump *dump, struct json_out *out, const struct dum
 	json_end_object(out);
 }
 
+static void put_core(struct json_out *out, const struct dump_core *core)
+{
+	json_begin_object(out, "core");
+	json_put_text(out, "file", core->path);
+	json_put_integer(out, "signal", core->signal);
+	json_put_text(out, "signal_text", core->signal ? strsignal(core->signal) : NULL);
+	json_put_integer(out, "crashed_tid", core->crashed_tid);
+	if (core->has_address)
+		json_put_unsigned(out, "address", core->address);
+	else
+		json_put_null(out, "address");
+	json_put_integer(out, "sender_pid", core->sender_pid);
+	json_put_unsigned(out, "cut_bytes", core->cut_bytes);
+	json_end_object(out);
+}
+
 static void print_json(struct dump *dump)
 {
 	struct json_out out;
@@ -239,6 +309,10 @@ static void print_json(struct dump *dump)
 	json_put_integer(&out, "pid", dump->pid);
 	json_put_text(&out, "python", dump->python);
 	json_put_text(&out, "command", dump->command);
+	if (dump->core.path)
+		put_core(&out, &dump->core);
+	else
+		json_put_null(&out, "core");
 	json_put_bool(&out, "is_collecting_garbage", dump->is_collecting);
 	json_put_unsigned(&out, "other_threads", dump->other_threads);
 	json_begin_array(&out, "threads");
@@ -249,23 +323,38 @@ static void print_json(struct dump *dump)
 	putchar('\n');
 }
 
+/* A number is a process, anything else a file. */
+static struct dump *dump_operand(const struct dump_settings *settings, const struct options_result *parsed,
+				 struct err *err)
+{
+	const char *word = parsed->operand_count == 1 ? parsed->operands[0] : "";
+	char command[64];
+	pid_t pid;
+
+	if (word[0] && word[strspn(word, "-0123456789")] != '\0') {
+		if (access(word, F_OK) != 0) {
+			err_set(err, ERR_NOT_FOUND, "'%s' is neither a process id nor a file", word);
+			return NULL;
+		}
+		return dump_new_core(word, settings->root, settings->has_locals, err);
+	}
+	if (process_operand(parsed->operands, parsed->operand_count, "dump", &pid, err))
+		return NULL;
+	snprintf(command, sizeof(command), "heatline dump %d", (int)pid);
+	return dump_new(pid, settings->has_locals, command, err);
+}
+
 static int dump_run(int argc, char **argv)
 {
 	struct dump_settings settings = {.color = "auto"};
 	struct options_result parsed;
-	struct dump *dump = NULL;
-	char command[64];
 	struct err err;
-	pid_t pid;
 	int status = command_read_options(&command_dump, argc, argv, &settings, &parsed);
 
 	if (status != COMMAND_GO_ON)
 		return status;
-	status = process_operand(parsed.operands, parsed.operand_count, "dump", &pid, &err);
-	if (!status) {
-		snprintf(command, sizeof(command), "heatline dump %d", (int)pid);
-		dump = dump_new(pid, settings.has_locals, command, &err);
-	}
+	status = 0;
+	struct dump *dump = dump_operand(&settings, &parsed, &err);
 	if (!dump)
 		status = command_error(&err);
 	else if (settings.is_json)
@@ -279,13 +368,16 @@ static int dump_run(int argc, char **argv)
 
 const struct command command_dump = {
 	.name = "dump",
-	.usage = "[options] PID",
-	.summary = "Show the stack of every thread of a running Python process.",
+	.usage = "[options] PID | CORE",
+	.summary = "Show the stack of every thread of a running Python process, or of its core file.",
 	.details = "For each thread: its name, whether it runs, waits for the GIL or for something "
 		   "else, and its stack with the source lines, the innermost call last. The "
-		   "process is not stopped and does not notice.",
+		   "process is not stopped and does not notice. Of a process that has died, its core "
+		   "file shows the same, with the signal and the thread that got it; the interpreter "
+		   "that it ran must be on this machine.",
 	.examples = "heatline dump 1234\twhere is it now\n"
 		    "heatline dump --locals 1234\twith local variables\n"
+		    "heatline dump core.1234\twhere did it crash\n"
 		    "heatline dump --json 1234 | jq .threads\tfor scripts\n",
 	.options = dump_options,
 	.run = dump_run,

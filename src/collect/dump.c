@@ -11,18 +11,12 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "collect/codes.h"
-#include "profile/source.h"
 #include "python/code.h"
+#include "remote/core.h"
 
 #define FRAMES_MAX 60000u        /* deeper than any recursion limit that is met */
 #define CODE_BYTES_MAX (4u << 20) /* one code object with its tables */
 #define TRIES 5
-
-struct dump_source {
-	const char *file; /* interned */
-	char *text;       /* owned; NULL: cannot be read */
-	struct source_lines lines;
-};
 
 /* Everything that is needed while a dump is made. */
 struct maker {
@@ -199,6 +193,7 @@ static void read_thread(struct maker *maker, const struct remote_thread *from, s
 
 	remote_gil_read(&maker->remote, from->interpreter, &gil);
 	thread->tid = from->tid;
+	thread->has_crashed = from->tid != 0 && from->tid == maker->dump->core.crashed_tid;
 	thread->is_main = from->tid == maker->remote.pid;
 	thread->has_gil = gil.holder == from->state;
 	thread->interpreter = from->interpreter_index;
@@ -247,6 +242,10 @@ static void read_threads(struct maker *maker)
 	/* Afterwards: these may take long, and the stacks are to be close together. */
 	maker->tasks = (struct task_finder){ .walker = &maker->remote.walker,
 					     .runtime = maker->remote.runtime };
+	if (maker->remote.core != NULL) {
+		maker->tasks.files = maker->remote.core->maps.paths.items;
+		maker->tasks.file_count = maker->remote.core->maps.paths.count;
+	}
 	for (uint32_t i = 0; tasks_find(&maker->tasks) && i < dump->thread_count; i++)
 		read_tasks(maker, threads.items.items[i].state, &dump->threads[i]);
 	remote_names_read(&maker->remote, &threads, names);
@@ -303,32 +302,94 @@ static struct maker *maker_new(struct dump *dump, bool has_locals)
 	return maker;
 }
 
-struct dump *dump_new(pid_t pid, bool has_locals, const char *command, struct err *err)
+/* Reads all of what was opened; ends the maker. */
+static int make(struct maker *maker, struct err *err)
 {
-	struct dump *dump = mem_zalloc(1, sizeof(*dump));
-	struct maker *maker;
-	int status;
+	struct dump *dump = maker->dump;
+	int status = 0;
 
-	dump->strings = intern_new();
-	maker = maker_new(dump, has_locals);
-	status = remote_open(&maker->remote, pid, command, err);
-	if (status == 0) {
-		maker->remote.walker.room = FRAMES_MAX;
-		maker->remote.walker.places = maker->places;
-		dump->pid = maker->remote.pid;
-		dump->python = intern_text(dump->strings, maker->remote.version_text);
-		dump->command = read_command(dump);
-		if (!procfs_link(dump->pid, "cwd", maker->cwd, sizeof(maker->cwd)))
-			maker->cwd[0] = '\0';
-		read_threads(maker);
-		if (dump->thread_count == 0)
-			status = err_set(err, ERR_TARGET, "process %d has ended", (int)pid);
-	}
+	maker->remote.walker.room = FRAMES_MAX;
+	maker->remote.walker.places = maker->places;
+	dump->pid = maker->remote.pid;
+	dump->python = intern_text(dump->strings, maker->remote.version_text);
+	read_threads(maker);
+	if (dump->thread_count == 0)
+		status = maker->remote.core != NULL
+				 ? err_set(err, ERR_FORMAT, "%s has no thread that can be read",
+					   maker->remote.label)
+				 : err_set(err, ERR_TARGET, "%s has ended", maker->remote.label);
+	return status;
+}
+
+/* The dump, or NULL when it was not made. */
+static struct dump *finish(struct maker *maker, int status)
+{
+	struct dump *dump = maker->dump;
+
 	maker_fini(maker);
 	if (status == 0)
 		return dump;
 	dump_free(dump);
 	return NULL;
+}
+
+static struct dump *dump_empty(void)
+{
+	struct dump *dump = mem_zalloc(1, sizeof(*dump));
+
+	dump->strings = intern_new();
+	return dump;
+}
+
+struct dump *dump_new(pid_t pid, bool has_locals, const char *command, struct err *err)
+{
+	struct maker *maker = maker_new(dump_empty(), has_locals);
+	struct dump *dump = maker->dump;
+	char root[40];
+	int status = remote_open(&maker->remote, pid, command, err);
+
+	if (status == 0) {
+		dump->pid = maker->remote.pid;
+		dump->command = read_command(dump);
+		snprintf(root, sizeof(root), "/proc/%d/root", (int)dump->pid);
+		dump->root = intern_text(dump->strings, root);
+		if (!procfs_link(dump->pid, "cwd", maker->cwd, sizeof(maker->cwd)))
+			maker->cwd[0] = '\0';
+		status = make(maker, err);
+	}
+	return finish(maker, status);
+}
+
+struct dump *dump_new_core(const char *path, const char *root, bool has_locals, struct err *err)
+{
+	struct maker *maker;
+	struct dump *dump;
+	struct core core;
+	int status = core_open(&core, path, root, err);
+
+	if (status != 0)
+		return NULL;
+	maker = maker_new(dump_empty(), has_locals);
+	dump = maker->dump;
+	status = remote_open_core(&maker->remote, &core, path, err);
+	if (status == 0) {
+		dump->core = (struct dump_core){
+			.path = intern_text(dump->strings, path),
+			.signal = core.signal,
+			.crashed_tid = core.signal != 0 ? core.threads.items[0].tid : 0,
+			.has_address = core.has_address,
+			.address = core.address,
+			.sender_pid = core.sender_pid == core.pid ? 0 : core.sender_pid,
+			.cut_bytes = core.cut_bytes,
+		};
+		dump->root = intern_text(dump->strings, root == NULL ? "" : root);
+		if (core.command[0] != '\0')
+			dump->command = intern_text(dump->strings, core.command);
+		status = make(maker, err);
+	}
+	dump = finish(maker, status);
+	core_close(&core);
+	return dump;
 }
 
 void dump_free(struct dump *dump)
@@ -343,48 +404,8 @@ void dump_free(struct dump *dump)
 			free(dump->threads[i].tasks[t].frames);
 		free(dump->threads[i].tasks);
 	}
-	for (uint32_t i = 0; i < dump->source_count; i++) {
-		if (dump->sources[i].text != NULL)
-			source_lines_fini(&dump->sources[i].lines);
-		free(dump->sources[i].text);
-	}
-	free(dump->sources);
+	dump_sources_fini(dump);
 	free(dump->threads);
 	intern_free(dump->strings);
 	free(dump);
-}
-
-/* The file as the process sees it, read once; its text is NULL when there is
- * none. */
-static struct dump_source *load_source(struct dump *dump, const char *file)
-{
-	for (uint32_t i = 0; i < dump->source_count; i++) {
-		if (dump->sources[i].file == file)
-			return &dump->sources[i];
-	}
-	vec_reserve(dump->sources, dump->source_room, dump->source_count);
-	struct dump_source *source = &dump->sources[dump->source_count++];
-	size_t size = 0, room = strlen(file) + 40;
-	char *path = mem_alloc(room);
-
-	snprintf(path, room, "/proc/%d/root%s", (int)dump->pid, file);
-	*source = (struct dump_source){ .file = file, .text = source_load(path, &size) };
-	if (source->text != NULL)
-		source_lines_init(&source->lines, source->text, size);
-	free(path);
-	return source;
-}
-
-const char *dump_source_line(struct dump *dump, const struct dump_frame *frame, size_t *size)
-{
-	const struct dump_source *source = frame->file[0] == '/' ? load_source(dump, frame->file) : NULL;
-
-	if (source == NULL || source->text == NULL)
-		return NULL;
-	const char *line = source_line(&source->lines, frame->line, size);
-	while (*size > 0 && (*line == ' ' || *line == '\t')) {
-		line++;
-		(*size)--;
-	}
-	return *size > 0 ? line : NULL;
 }

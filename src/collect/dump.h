@@ -1,6 +1,7 @@
-/* dump.h - the stacks of all threads of a running process, at one moment.
+/* dump.h - the stacks of all threads of a running process at one moment, or of
+ * one that died, from its core file.
  *
- * The process is not stopped: each thread's stack is right by itself, and they
+ * A running process is not stopped: each thread's stack is right by itself, and they
  * lie some hundred microseconds apart.  A thread whose stack could not be read
  * whole says so and leaves the others as they are.
  *
@@ -48,6 +49,7 @@ struct dump_thread {
 	pid_t tid;        /* 0: not known */
 	bool is_main;
 	bool has_gil;
+	bool has_crashed; /* it got the signal that the process died of */
 	uint32_t interpreter; /* 0: the main one */
 	char name[REMOTE_NAME_BYTES];
 	struct remote_activity activity;
@@ -60,8 +62,20 @@ struct dump_thread {
 	uint32_t task_total;     /* tasks that there are, as far as known */
 };
 
+/* What a core file tells besides. */
+struct dump_core {
+	const char *path;     /* interned; NULL: the process runs */
+	int signal;           /* that it died of; 0: none, it was only looked at */
+	pid_t crashed_tid;    /* who got it; 0: nobody */
+	bool has_address;     /* the memory access that failed: */
+	uint64_t address;
+	pid_t sender_pid;     /* who sent the signal; 0: the kernel, or the process itself */
+	uint64_t cut_bytes;   /* memory that the file should have but has not */
+};
+
 struct dump {
 	pid_t pid;
+	struct dump_core core;
 	const char *python;  /* "3.11.7"; interned */
 	const char *command; /* interned; NULL when not known */
 	struct dump_thread *threads; /* owned */
@@ -69,16 +83,24 @@ struct dump {
 	uint32_t other_threads; /* OS threads that run no Python */
 	bool is_collecting;     /* a garbage collection is going on */
 	struct intern *strings; /* owned */
-	struct dump_source *sources; /* owned; dump.c's own: files that were read */
+	const char *root;       /* interned; before the names of source files; may be "" */
+	struct dump_source *sources; /* owned; dump_source.c's own: files that were read */
 	uint32_t source_count, source_room;
 };
 
 /* Returns NULL with the sentence in err; command as for remote_open. */
 struct dump *dump_new(pid_t pid, bool has_locals, const char *command, struct err *err);
+
+/* The same for a core file.  root: the folder that has the files of a process
+ * that ran in a container, or NULL; borrowed. */
+struct dump *dump_new_core(const char *path, const char *root, bool has_locals, struct err *err);
 void dump_free(struct dump *dump);
 
 /* The source of the frame's line without what it is indented by, as the process
  * sees the file; not terminated, valid until dump_free.  NULL: none. */
 const char *dump_source_line(struct dump *dump, const struct dump_frame *frame, size_t *size);
+
+/* For dump_free. */
+void dump_sources_fini(struct dump *dump);
 
 #endif

@@ -56,23 +56,24 @@ static bool is_candidate(const char *path)
 				strncmp(name, "/libpython", 10) == 0);
 }
 
-static bool read_file(pid_t pid, const char *path, uint64_t words[ASYNCIO_TABLE_WORDS])
+static bool read_file(const char *path, uint64_t words[ASYNCIO_TABLE_WORDS])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool found = fd >= 0 && read_section(fd, words);
+
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static bool read_process_file(pid_t pid, const char *path, uint64_t words[ASYNCIO_TABLE_WORDS])
 {
 	char rooted[4200];
-	int fd;
-	bool found;
 
-	/* The process may see another tree of files than we do. */
+	/* The process may see another tree of files than we do.  A chroot's files
+	 * are named by where they are for us. */
 	snprintf(rooted, sizeof(rooted), "/proc/%d/root%s", (int)pid, path);
-	fd = open(rooted, O_RDONLY | O_CLOEXEC);
-	/* A chroot's files are named by where they are for us. */
-	if (fd < 0)
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	found = read_section(fd, words);
-	close(fd);
-	return found;
+	return read_file(rooted, words) || read_file(path, words);
 }
 
 bool asyncio_table_read(pid_t pid, uint64_t words[ASYNCIO_TABLE_WORDS])
@@ -92,8 +93,17 @@ bool asyncio_table_read(pid_t pid, uint64_t words[ASYNCIO_TABLE_WORDS])
 		if (path == NULL || !is_candidate(path) || strcmp(path, last) == 0)
 			continue;
 		snprintf(last, sizeof(last), "%s", path);
-		found = read_file(pid, path, words);
+		found = read_process_file(pid, path, words);
 	}
 	fclose(maps);
 	return found;
+}
+
+bool asyncio_table_search(char *const *paths, uint32_t count, uint64_t words[ASYNCIO_TABLE_WORDS])
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_candidate(paths[i]) && read_file(paths[i], words))
+			return true;
+	}
+	return false;
 }

@@ -16,4 +16,7 @@
  * (yet).  The words are unchecked. */
 bool asyncio_table_read(pid_t pid, uint64_t words[ASYNCIO_TABLE_WORDS]);
 
+/* The same for files that are known by their paths. */
+bool asyncio_table_search(char *const *paths, uint32_t count, uint64_t words[ASYNCIO_TABLE_WORDS]);
+
 #endif

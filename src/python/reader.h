@@ -33,6 +33,7 @@ struct mem_reader {
 	const void *bytes; /* unit tests: the bytes that stand for the memory, else NULL */
 	py_addr base;      /* unit tests: the address of bytes[0] */
 	size_t size;       /* unit tests: how many bytes */
+	void *context;     /* a reader of another module: its own */
 };
 
 /* Reads through process_vm_readv (also on oneself).  pid is kept. */

@@ -20,6 +20,13 @@
 
 /* --- where asyncio keeps them --- */
 
+static bool read_table(const struct task_finder *finder, uint64_t *table)
+{
+	if (finder->files != NULL)
+		return asyncio_table_search(finder->files, finder->file_count, table);
+	return asyncio_table_read(finder->walker->reader->pid, table);
+}
+
 static bool learn_layout(struct task_finder *finder)
 {
 	const struct py_layout *layout = finder->walker->layout;
@@ -31,7 +38,7 @@ static bool learn_layout(struct task_finder *finder)
 		finder->layout = *known;
 		return true;
 	}
-	if (known == NULL && !asyncio_table_read(reader->pid, table))
+	if (known == NULL && !read_table(finder, table))
 		return false;
 	return py_task_layout_published(reader, finder->runtime, layout,
 					known == NULL ? table : NULL, &finder->layout) == 0;

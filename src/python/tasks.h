@@ -44,6 +44,8 @@ enum object_kind {
 struct task_finder {
 	const struct walker *walker;
 	py_addr runtime;
+	char *const *files; /* borrowed; those that the program has mapped; NULL: it runs, ask */
+	uint32_t file_count;
 	struct py_task_layout layout;
 	bool has_layout;
 	uint64_t modules;   /* how many there were when asyncio was last looked for */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "python/bits.h"
 #include "remote/blocked_call.h"
+#include "remote/core.h"
 
 /* A GIL's structure: its interval, its last holder, whether it is taken, and
  * the locks of the C library, which differ by architecture; 3.12 and later. */
@@ -100,6 +101,12 @@ static const struct {
 #endif
 };
 
+static enum remote_activity_kind kind_of_call(const struct blocked_call *call,
+					      const struct remote_gil *gil)
+{
+	return blocked_call_is_futex(call, gil->start, gil->end) ? ACTIVITY_GIL : ACTIVITY_WAITING;
+}
+
 /* What the open syscall file of a thread tells; ACTIVITY_WAITING: in this call. */
 static enum remote_activity_kind read_kind(int fd, const struct remote_gil *gil,
 					   struct blocked_call *call)
@@ -112,7 +119,7 @@ static enum remote_activity_kind read_kind(int fd, const struct remote_gil *gil,
 	text[got] = '\0';
 	if (!blocked_call_parse(text, call))
 		return ACTIVITY_RUNNING;
-	return blocked_call_is_futex(call, gil->start, gil->end) ? ACTIVITY_GIL : ACTIVITY_WAITING;
+	return kind_of_call(call, gil);
 }
 
 int remote_activity_open(const struct remote *remote, pid_t tid)
@@ -159,7 +166,7 @@ static void describe_call(const struct remote *remote, const struct blocked_call
 		if (calls[i].number != call->number)
 			continue;
 		activity->what = calls[i].what;
-		if (calls[i].has_file)
+		if (calls[i].has_file && remote->core == NULL)
 			describe_file(remote, call->arguments[0], activity->detail,
 				      sizeof(activity->detail));
 		return;
@@ -182,15 +189,34 @@ static bool is_stopped(const struct remote *remote, pid_t tid)
 	return state != NULL && (state[2] == 'T' || state[2] == 't');
 }
 
+/* What the thread was doing when the core was written. */
+static void read_core(const struct remote *remote, pid_t tid, const struct remote_gil *gil,
+		      struct remote_activity *activity)
+{
+	const struct core_thread *thread = core_find_thread(remote->core, tid);
+
+	if (thread == NULL || thread->pthread_id == 0)
+		return;
+	activity->kind = thread->is_blocked ? kind_of_call(&thread->call, gil) : ACTIVITY_RUNNING;
+	if (activity->kind == ACTIVITY_WAITING)
+		describe_call(remote, &thread->call, activity);
+}
+
 void remote_activity_read(const struct remote *remote, pid_t tid, int fd,
 			  const struct remote_gil *gil, struct remote_activity *activity)
 {
 	struct blocked_call call;
-	int own = fd < 0 && tid > 0 ? remote_activity_open(remote, tid) : -1;
+	int own = -1;
 
 	activity->kind = ACTIVITY_UNKNOWN;
 	activity->what = NULL;
 	activity->detail[0] = '\0';
+	if (remote->core != NULL) {
+		read_core(remote, tid, gil, activity);
+		return;
+	}
+	if (fd < 0 && tid > 0)
+		own = remote_activity_open(remote, tid);
 	if (fd >= 0 || own >= 0)
 		activity->kind = read_kind(fd >= 0 ? fd : own, gil, &call);
 	if ((activity->kind == ACTIVITY_GIL || activity->kind == ACTIVITY_WAITING) &&

@@ -1,4 +1,4 @@
-/* maps.h - what a process has mapped where, from /proc/PID/maps.
+/* maps.h - what a process has mapped where, from /proc/PID/maps or a core file.
  *
  * Only ranges that have a file are kept.  Bounded: a process with more ranges
  * than any has is cut. */
@@ -26,5 +26,14 @@ struct maps {
 /* Returns 0, or -errno; a process that has ended gives -ENOENT or -ESRCH. */
 int maps_read(struct maps *maps, pid_t pid);
 void maps_fini(struct maps *maps);
+
+/* Adds a range, as far as there is room; the path is copied.  After the last
+ * one they have to be sorted. */
+void maps_add(struct maps *maps, uint64_t start, uint64_t end, uint64_t offset, bool is_executable,
+	      const char *path);
+void maps_sort(struct maps *maps);
+
+/* The range that has this address, or NULL. */
+const struct map_range *maps_find(const struct maps *maps, uint64_t address);
 
 #endif

@@ -17,7 +17,9 @@ static void kernel_name(const struct remote *remote, const struct remote_thread 
 		return;
 	}
 	snprintf(name, sizeof(name), "task/%d/comm", (int)thread->tid);
-	if (thread->tid <= 0 || procfs_read(remote->pid, name, text, REMOTE_NAME_BYTES) < 0)
+	/* A core does not have the kernel's names. */
+	if (thread->tid <= 0 || remote->core != NULL ||
+	    procfs_read(remote->pid, name, text, REMOTE_NAME_BYTES) < 0)
 		text[0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 }

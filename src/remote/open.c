@@ -1,4 +1,4 @@
-/* open.c - from a pid to the interpreter's runtime and layout. */
+/* open.c - from a pid or a core to the interpreter's runtime and layout. */
 #include "remote/remote.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "base/text.h"
+#include "remote/core.h"
 #include "remote/elf_file.h"
 #include "remote/maps.h"
 
@@ -31,18 +32,21 @@ static const char *const symbol_names[SYMBOL_COUNT] = { "_PyRuntime", "PyCode_Ty
 
 /* Opens the file of a range as the process sees it.  The executable can be
  * opened also when it has been replaced meanwhile. */
-static int open_file(struct elf_file *elf, pid_t pid, const char *path, bool is_executable)
+static int open_file(struct elf_file *elf, const struct remote *remote, const char *path,
+		     bool is_executable)
 {
 	char exe[40];
 	char *full;
 	int status;
 
+	if (remote->core != NULL)
+		return core_find_file(remote->core, path) == CORE_FILE_SAME ? elf_open(elf, path) : -ENOENT;
 	if (is_executable) {
-		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)remote->pid);
 		return elf_open(elf, exe);
 	}
 	full = mem_alloc(strlen(path) + 40);
-	snprintf(full, strlen(path) + 40, "/proc/%d/root%s", (int)pid, path);
+	snprintf(full, strlen(path) + 40, "/proc/%d/root%s", (int)remote->pid, path);
 	status = elf_open(elf, full);
 	free(full);
 	/* A chroot's files are named by where they are for us. */
@@ -81,8 +85,8 @@ static uint64_t moved(uint64_t address, uint64_t bias)
 }
 
 /* Whether this file holds the interpreter; fills *image then. */
-static bool look_into(pid_t pid, const struct maps *maps, const char *path, bool is_executable,
-		      struct image *image)
+static bool look_into(const struct remote *remote, const struct maps *maps, const char *path,
+		      bool is_executable, struct image *image)
 {
 	static const char *const data[] = { ".data", ".bss" };
 	struct elf_piece found[SYMBOL_COUNT];
@@ -90,7 +94,7 @@ static bool look_into(pid_t pid, const struct maps *maps, const char *path, bool
 	struct elf_file elf;
 
 	memset(image, 0, sizeof(*image));
-	if (open_file(&elf, pid, path, is_executable) != 0)
+	if (open_file(&elf, remote, path, is_executable) != 0)
 		return false;
 	elf_find_symbols(&elf, symbol_names, found, SYMBOL_COUNT);
 	if (found[SYMBOL_RUNTIME].address == 0 && elf_find_section(&elf, ".PyRuntime", &section))
@@ -111,12 +115,9 @@ static bool look_into(pid_t pid, const struct maps *maps, const char *path, bool
 }
 
 /* The executable, then whatever is called after Python. */
-static bool find_image(pid_t pid, const struct maps *maps, struct image *image)
+static bool find_image(const struct remote *remote, const struct maps *maps, const char *exe,
+		       struct image *image)
 {
-	char exe[4096];
-
-	if (!procfs_link(pid, "exe", exe, sizeof(exe)))
-		exe[0] = '\0';
 	for (int is_library = 0; is_library < 2; is_library++) {
 		for (uint32_t i = 0; i < maps->paths.count; i++) {
 			const char *path = maps->paths.items[i];
@@ -124,7 +125,8 @@ static bool find_image(pid_t pid, const struct maps *maps, struct image *image)
 			bool is_wanted = is_library ? strstr(path_basename(path), "python") != NULL
 						    : is_executable;
 
-			if (is_wanted && look_into(pid, maps, path, is_executable && !is_library, image))
+			if (is_wanted &&
+			    look_into(remote, maps, path, is_executable && !is_library, image))
 				return true;
 		}
 	}
@@ -212,15 +214,15 @@ static int learn_layout(struct remote *remote, unsigned version, struct err *err
 
 	if (version < VERSION_FIRST)
 		return err_set(err, ERR_UNSUPPORTED,
-			       "process %d runs Python %s, which is not known; Heatline knows 3.8 and later",
-			       (int)remote->pid, version == 0 ? "of some version" : remote->version_text);
+			       "%s runs Python %s, which is not known; Heatline knows 3.8 and later",
+			       remote->label, version == 0 ? "of some version" : remote->version_text);
 	if (known != NULL) {
 		remote->layout = *known;
 		return 0;
 	}
 	if (py_layout_published(&remote->reader, remote->runtime, &remote->layout, &why) != 0)
-		return err_set(err, ERR_UNSUPPORTED, "process %d runs Python %s, which cannot be read: %s",
-			       (int)remote->pid, remote->version_text, why);
+		return err_set(err, ERR_UNSUPPORTED, "%s runs Python %s, which cannot be read: %s",
+			       remote->label, remote->version_text, why);
 	return 0;
 }
 
@@ -263,17 +265,23 @@ static bool is_in_namespace(pid_t pid)
 	       procfs_number(status, "NSpid", -1, 10, &inner) && inner != (uint64_t)pid;
 }
 
-static int open_image(struct remote *remote, const struct image *image, const char *command,
-		      struct err *err)
+/* Having the map does not mean that the memory may be read. */
+static int try_memory(const struct remote *remote, py_addr addr, const char *command, struct err *err)
+{
+	uint64_t word;
+	struct iovec local = { &word, sizeof(word) };
+	struct iovec there = { (void *)(uintptr_t)addr, sizeof(word) };
+
+	if (process_vm_readv(remote->pid, &local, 1, &there, 1, 0) == (ssize_t)sizeof(word))
+		return 0;
+	return remote_refuse(remote->pid, errno, command, err);
+}
+
+static int open_image(struct remote *remote, const struct image *image, struct err *err)
 {
 	uint64_t word;
 	int status;
 
-	/* Having the map does not mean that the memory may be read. */
-	struct iovec local = { &word, sizeof(word) };
-	struct iovec there = { (void *)(uintptr_t)image->runtime, sizeof(word) };
-	if (process_vm_readv(remote->pid, &local, 1, &there, 1, 0) != (ssize_t)sizeof(word))
-		return remote_refuse(remote->pid, errno, command, err);
 	remote->runtime = image->runtime;
 	remote->runtime_size = image->runtime_size;
 	remote->image_start = image->code;
@@ -288,13 +296,13 @@ static int open_image(struct remote *remote, const struct image *image, const ch
 				 sizeof(word)) ||
 	    word == 0)
 		return err_set(err, ERR_TARGET,
-			       "process %d has not started its interpreter yet, or has ended it",
-			       (int)remote->pid);
+			       "%s has not started its interpreter yet, or has ended it", remote->label);
 	return 0;
 }
 
 int remote_open(struct remote *remote, pid_t pid, const char *command, struct err *err)
 {
+	char exe[4096];
 	struct image image;
 	struct maps maps;
 	int status = check_process(&pid, err);
@@ -303,18 +311,69 @@ int remote_open(struct remote *remote, pid_t pid, const char *command, struct er
 		return status;
 	memset(remote, 0, sizeof(*remote));
 	remote->pid = pid;
+	snprintf(remote->label, sizeof(remote->label), "process %d", (int)pid);
 	remote->start_time = procfs_start(pid);
 	remote->has_namespace = is_in_namespace(pid);
 	mem_reader_init_process(&remote->reader, pid);
+	if (!procfs_link(pid, "exe", exe, sizeof(exe)))
+		exe[0] = '\0';
 	status = maps_read(&maps, pid);
 	if (status != 0)
 		status = remote_refuse(pid, -status, command, err);
-	else if (find_image(pid, &maps, &image))
-		status = open_image(remote, &image, command, err);
-	else
+	else if (!find_image(remote, &maps, exe, &image))
 		status = refuse_foreign(pid, command, err);
+	else
+		status = try_memory(remote, image.runtime, command, err);
+	if (status == 0)
+		status = open_image(remote, &image, err);
 	maps_fini(&maps);
 	return status;
+}
+
+/* ---- the core ---- */
+
+/* Why no interpreter was found: a file is missing, or there is none. */
+static int refuse_core(const struct remote *remote, const char *exe, struct err *err)
+{
+	struct core *core = remote->core;
+
+	for (uint32_t i = 0; i < core->maps.paths.count; i++) {
+		const char *path = core->maps.paths.items[i];
+
+		if (path != exe && strstr(path_basename(path), "python") == NULL)
+			continue;
+		if (core_find_file(core, path) == CORE_FILE_OTHER)
+			return err_set(err, ERR_NOT_FOUND,
+				       "%s comes from a program that ran '%s', but that file is another one now",
+				       remote->label, path);
+		if (core_find_file(core, path) == CORE_FILE_MISSING)
+			return err_set(err, ERR_NOT_FOUND,
+				       "%s comes from a program that ran '%s', which is not on this machine; "
+				       "name the folder that has its files: --root FOLDER",
+				       remote->label, path);
+	}
+	if (exe == NULL)
+		return err_set(err, ERR_TARGET, "%s does not tell which program it comes from", remote->label);
+	return err_set(err, ERR_TARGET, "%s does not come from Python: it ran %s", remote->label, exe);
+}
+
+int remote_open_core(struct remote *remote, struct core *core, const char *name, struct err *err)
+{
+	const char *exe = core_executable(core);
+	struct image image;
+	uint64_t word;
+
+	memset(remote, 0, sizeof(*remote));
+	remote->pid = core->pid;
+	remote->core = core;
+	snprintf(remote->label, sizeof(remote->label), "'%s'", name);
+	core_init_reader(core, &remote->reader);
+	if (!find_image(remote, &core->maps, exe == NULL ? "" : exe, &image))
+		return refuse_core(remote, exe, err);
+	if (!remote->reader.read(&remote->reader, image.runtime, &word, sizeof(word)))
+		return err_set(err, ERR_FORMAT, "%s is cut short: the interpreter's memory is not in it",
+			       remote->label);
+	return open_image(remote, &image, err);
 }
 
 bool remote_is_alive(const struct remote *remote)

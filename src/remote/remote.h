@@ -1,4 +1,5 @@
-/* remote.h - a Python process that already runs, seen with nothing but its pid.
+/* remote.h - a Python process that already runs, seen with nothing but its pid;
+ * or one that has died, seen in its core file.
  *
  * remote_open finds the interpreter among the files that the process has
  * mapped (the executable or libpython; stripped or not; in a container through
@@ -19,8 +20,12 @@
 #include "python/reader.h"
 #include "python/walk.h"
 
+struct core;
+
 struct remote {
-	pid_t pid;
+	pid_t pid;             /* of a core: the one that it had; means nothing now */
+	struct core *core;     /* borrowed; NULL: the process runs */
+	char label[256];       /* what it is in sentences: "process 12" */
 	uint64_t start_time;   /* procfs_start: who had the pid when it was opened */
 	struct mem_reader reader;
 	struct py_layout layout;
@@ -37,6 +42,9 @@ struct remote {
  * says how to be permitted.  The pid of a thread stands for its process.
  * Returns 0, or negative with the sentence in err. */
 int remote_open(struct remote *remote, pid_t pid, const char *command, struct err *err);
+
+/* The same for an opened core; name is what the user typed for it. */
+int remote_open_core(struct remote *remote, struct core *core, const char *name, struct err *err);
 
 /* Whether the process still runs the program that was opened. */
 bool remote_is_alive(const struct remote *remote);

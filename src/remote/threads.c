@@ -7,6 +7,7 @@
 
 #include "base/procfs.h"
 #include "python/bits.h"
+#include "remote/core.h"
 
 #define INTERPRETERS_MAX 256u
 
@@ -29,12 +30,25 @@ static pid_t inner_tid(const struct remote *remote, pid_t tid)
 	return (pid_t)inner;
 }
 
+static void read_core_tasks(const struct core *core, struct remote_threads *threads)
+{
+	for (uint32_t i = 0; i < core->threads.count && i < REMOTE_THREADS_MAX; i++) {
+		pid_t tid = core->threads.items[i].tid;
+
+		vec_push(&threads->tasks, ((struct remote_task){ tid, tid }));
+	}
+}
+
 static void read_tasks(const struct remote *remote, struct remote_threads *threads)
 {
 	void *dir = NULL;
 	pid_t tid;
 
 	threads->tasks.count = 0;
+	if (remote->core != NULL) {
+		read_core_tasks(remote->core, threads);
+		return;
+	}
 	while ((tid = procfs_next_task(remote->pid, &dir)) > 0) {
 		if (threads->tasks.count < REMOTE_THREADS_MAX)
 			vec_push(&threads->tasks,
@@ -158,6 +172,17 @@ static void find_numbers(const struct remote *remote, struct remote_threads *thr
 	free(heads);
 }
 
+/* A core written from outside of a container has our numbers, the process its
+ * own; the registers join the two. */
+static void join_by_registers(const struct core *core, struct remote_thread *thread)
+{
+	for (uint32_t i = 0; i < core->threads.count; i++) {
+		if (core->threads.items[i].pthread_id != 0 &&
+		    core->threads.items[i].pthread_id == thread->pthread_id)
+			thread->native_id = (uint64_t)core->threads.items[i].tid;
+	}
+}
+
 /* The main thread first; the lists have the newest first. */
 static void sort_threads(const struct remote *remote, struct remote_threads *threads)
 {
@@ -189,8 +214,10 @@ uint32_t remote_threads_read(const struct remote *remote, struct remote_threads 
 		find_numbers(remote, threads);
 	for (uint32_t i = 0; i < threads->items.count; i++) {
 		struct remote_thread *thread = &threads->items.items[i];
-		const struct remote_task *task = find_task(threads, thread->native_id);
 
+		if (remote->core != NULL)
+			join_by_registers(remote->core, thread);
+		const struct remote_task *task = find_task(threads, thread->native_id);
 		thread->tid = task == NULL ? 0 : task->tid;
 	}
 	sort_threads(remote, threads);
