@@ -301,15 +301,16 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 		node = process->process->main_node;
 	else if (thread->thread->is_main)
 		process->process->main_node = node;
-	struct tree_weights *self = count == 0 && thread->thread->is_main ? &collector->startup
-									 : &collector->tree.nodes[node].self;
 	if (kind == ACTIVITY_RUNNING && thread->skip > 0 && ns > 2 * attach->period_ns) {
 		/* It was not looked at while it waited. */
 		uint64_t waited_ns = ns - attach->period_ns;
-		book_waiting(collector, thread, &collector->tree.nodes[thread->node].self, thread->node,
+		book_waiting(collector, thread, tree_weights(&collector->tree, thread->node), thread->node,
 			     false, now_ns - attach->period_ns, waited_ns);
 		ns = attach->period_ns;
 	}
+	struct tree_weights *self = count == 0 && thread->thread->is_main
+					    ? &collector->startup
+					    : tree_weights(&collector->tree, node);
 	thread->look_ns = now_ns;
 	thread->node = node;
 	thread->thread->samples++;

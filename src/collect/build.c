@@ -1,6 +1,7 @@
 /* build.c - make a profile of what has been collected so far. */
 #include "collect/collector.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +21,6 @@
 #define DELAY_WORTH_TELLING_S 0.3
 #define DELAY_WORTH_TELLING 0.15
 
-/* Frames that were resolved lately: location tables can only be read from
- * their start, and most frames are on many stacks. */
-#define KNOWN_FRAMES 8192u /* power of two */
-
-struct known_frame {
-	uint32_t code, offset;
-	struct book_frame frame; /* function NULL: none yet */
-};
-
 static uint32_t file_of(struct builder *builder, uint32_t code_index)
 {
 	if (builder->files[code_index] == 0) {
@@ -43,13 +35,12 @@ static uint32_t file_of(struct builder *builder, uint32_t code_index)
 	return builder->files[code_index] - 1;
 }
 
-static struct book_frame resolve_frame(struct builder *builder, uint32_t code_index,
-				       uint32_t offset)
+static struct book_frame resolve_frame(struct builder *builder, struct tree_frame frame)
 {
-	struct code *code = &builder->collector->codes.items[code_index];
-	struct py_location where = codes_locate(code, offset);
+	struct code *code = &builder->collector->codes.items[frame.code];
+	struct py_location where = codes_locate(code, frame.offset);
 	return (struct book_frame){
-		.file = file_of(builder, code_index),
+		.file = file_of(builder, frame.code),
 		.function = profile_intern(builder->profile, code->qualname),
 		.first_line = code->first_line,
 		.line = where.line > 0 ? (uint32_t)where.line : code->first_line,
@@ -59,17 +50,17 @@ static struct book_frame resolve_frame(struct builder *builder, uint32_t code_in
 	};
 }
 
-static struct book_frame frame_of(struct builder *builder, uint32_t code_index, uint32_t offset)
+/* Most places are on many stacks; each is resolved once. */
+static const struct book_frame *frame_of(struct builder *builder, uint32_t place)
 {
-	uint64_t hash = map_hash_number((uint64_t)code_index << 32 | offset);
-	struct known_frame *known = &builder->known[hash & (KNOWN_FRAMES - 1)];
-	if (known->frame.function == NULL || known->code != code_index || known->offset != offset)
-		*known = (struct known_frame){code_index, offset,
-					      resolve_frame(builder, code_index, offset)};
-	return known->frame;
+	struct book_frame *known = &builder->known[place];
+	if (known->function == NULL)
+		*known = resolve_frame(builder, builder->collector->tree.places.items[place]);
+	return known;
 }
 
-static struct metrics metrics_of(const struct tree_weights *weights, bool is_open_native)
+static struct metrics metrics_of(const struct tree_weights *weights,
+				 const struct tree_memory *memory, bool is_open_native)
 {
 	struct metrics metrics = {
 		.python_s = NS * (double)(weights->python_ns + (is_open_native ? 0 : weights->open_ns)),
@@ -81,19 +72,20 @@ static struct metrics metrics_of(const struct tree_weights *weights, bool is_ope
 		.gil_s = NS * (double)weights->gil_ns,
 		.gc_s = NS * (double)weights->gc_ns,
 		.samples = weights->samples,
-		.alloc_bytes = (double)weights->alloc_bytes,
-		.kept_bytes = (double)weights->live_bytes,
-		.copy_bytes = (double)weights->copy_bytes,
+		.alloc_bytes = (double)memory->alloc_bytes,
+		.kept_bytes = (double)memory->live_bytes,
+		.copy_bytes = (double)memory->copy_bytes,
 	};
 	/* One instruction waits for one thing, as a rule. */
 	metrics.waits_s[weights->wait_kind] = (float)(metrics.wait_s + metrics.idle_s - metrics.gil_s);
 	return metrics;
 }
 
-static bool has_figures(const struct tree_weights *self, const struct gpu_node *gpu)
+static bool has_figures(const struct tree_weights *self, const struct tree_memory *memory,
+			const struct gpu_node *gpu)
 {
 	return gpu != NULL || self->samples != 0 || self->wait_ns != 0 || self->idle_ns != 0 ||
-	       self->alloc_bytes != 0 || self->copy_bytes != 0;
+	       memory->alloc_bytes != 0 || memory->copy_bytes != 0;
 }
 
 /* Resolves the frames of a node's stack; says how many there are and which node
@@ -114,7 +106,7 @@ static uint32_t load_frames(struct builder *builder, uint32_t index, uint32_t *o
 	}
 	uint32_t place = depth;
 	for (uint32_t at = index; at != TREE_ROOT; at = nodes[at].parent)
-		builder->frames[--place] = frame_of(builder, nodes[at].code, nodes[at].offset);
+		builder->frames[--place] = *frame_of(builder, nodes[at].place);
 	*outermost_node = outermost;
 	return depth;
 }
@@ -131,19 +123,25 @@ uint32_t builder_find_node(struct builder *builder, uint32_t node)
 
 static void book_node(struct builder *builder, uint32_t index)
 {
+	static const struct tree_memory no_memory;
 	struct collector *collector = builder->collector;
-	const struct tree_node *nodes = collector->tree.nodes;
-	const struct tree_node *node = &nodes[index];
+	const struct tree *tree = &collector->tree;
+	const struct tree_node *node = &tree->nodes[index];
+	const struct tree_weights *weights = &tree->weights.items[node->weights];
+	const struct tree_memory *memory = node->memory == 0 ? &no_memory
+							     : &tree->memory.items[node->memory];
 	uint32_t outermost;
 	const struct gpu_node *gpu = build_gpu_node(collector, index);
-	if (!has_figures(&node->self, gpu))
+	if (!has_figures(weights, memory, gpu))
 		return;
 	uint32_t depth = load_frames(builder, index, &outermost);
-	bool is_startup = collector->codes.items[nodes[outermost].code].is_bootstrap;
-	bool is_native = node->self.open_ns != 0 &&
-			 classify_is_native(&collector->codes.items[node->code], node->offset);
-	struct metrics metrics = metrics_of(&node->self, is_native);
-	metrics.at_peak_bytes = heap_node_at_peak(&collector->heap, index);
+	struct tree_frame frame = tree_frame(tree, index);
+	bool is_startup = collector->codes.items[tree_frame(tree, outermost).code].is_bootstrap;
+	bool is_native = weights->open_ns != 0 &&
+			 classify_is_native(&collector->codes.items[frame.code], frame.offset);
+	struct metrics metrics = metrics_of(weights, memory, is_native);
+	if (node->memory != 0)
+		metrics.at_peak_bytes = heap_node_at_peak(&collector->heap, node->memory);
 	if (gpu != NULL)
 		metrics.gpu_s = build_gpu_seconds(gpu);
 	profile_book(builder->profile, builder->frames, depth, &metrics, is_startup);
@@ -156,7 +154,10 @@ static void book_moments(struct builder *builder)
 	struct collector *collector = builder->collector;
 	for (uint32_t i = 0; i < collector->moments.count; i++) {
 		const struct moments *moments = &collector->moments.items[i];
-		struct book_frame frame = frame_of(builder, moments->code, moments->offset);
+		uint32_t place = tree_find_place(
+			&collector->tree, (struct tree_frame){moments->code, moments->offset});
+		assert(place != 0); /* samples.c has booked it */
+		struct book_frame frame = *frame_of(builder, place);
 		uint32_t kept = moments->seen < MOMENTS_PER_PLACE ? moments->seen : MOMENTS_PER_PLACE;
 		if (!collector->codes.items[moments->code].in_scope)
 			continue;
@@ -307,7 +308,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 
 	struct builder builder = {.collector = collector, .profile = profile_new()};
 	builder.files = mem_zalloc(collector->codes.count, sizeof(*builder.files));
-	builder.known = mem_zalloc(KNOWN_FRAMES, sizeof(*builder.known));
+	builder.known = mem_zalloc(collector->tree.places.count, sizeof(*builder.known));
 	builder.profile->is_partial = is_partial;
 	describe_run(collector, builder.profile);
 	build_processes(collector, builder.profile);
@@ -315,7 +316,8 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	gpu_idle_settle(collector);
 	for (uint32_t i = 0; i < collector->tree.count; i++)
 		book_node(&builder, i);
-	struct metrics startup = metrics_of(&collector->startup, true);
+	struct metrics startup = metrics_of(&collector->startup, &collector->tree.memory.items[0],
+					    true);
 	profile_book(builder.profile, NULL, 0, &startup, true);
 	book_moments(&builder);
 	builder.nodes = mem_zalloc(collector->tree.count, sizeof(*builder.nodes));

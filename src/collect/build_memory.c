@@ -143,7 +143,9 @@ void build_memory(struct collector *collector, struct profile *profile)
 			build_site(collector, profile, &heap->sites.items[i], end_s);
 	}
 	build_whole(heap, profile, end_s);
-	profile->threads_alloc_bytes =
-		(double)collector->tree.nodes[TREE_ROOT].self.alloc_bytes;
+	const struct tree *tree = &collector->tree;
+	if (tree->nodes[TREE_ROOT].memory != 0)
+		profile->threads_alloc_bytes =
+			(double)tree->memory.items[tree->nodes[TREE_ROOT].memory].alloc_bytes;
 	warn_of_gaps(collector, profile);
 }

@@ -12,7 +12,7 @@ struct builder {
 	uint32_t *files; /* owned; of each code: index in profile->files + 1, or 0 */
 	struct book_frame *frames; /* owned; of one stack, outermost first */
 	uint32_t frame_room;
-	struct known_frame *known; /* owned; build.c's own */
+	struct book_frame *known; /* owned; by place of the tree; function NULL: not yet */
 	uint32_t *nodes; /* owned; of each tree node: index in profile->stacks + 1, or 0 */
 };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "collect/tree.h"
 
 #define MB (1024.0 * 1024.0)
 #define SITES_MAX 100000u
@@ -205,8 +204,6 @@ double heap_node_at_peak(const struct heap *heap, uint32_t node)
  * composing the peak must not cost a pass over all stacks. */
 static void node_change(struct heap *heap, uint32_t node, double bytes)
 {
-	if (node >= 2 * TREE_MAX_NODES) /* the interpreter's own start has none */
-		return;
 	while (heap->nodes.count <= node)
 		vec_push(&heap->nodes, (struct heap_node){0});
 	struct heap_node *at = &heap->nodes.items[node];

@@ -65,7 +65,7 @@ struct heap {
 	struct map functions;   /* hash of file, name and line to site */
 	struct live *live;      /* owned; open addressing */
 	uint32_t live_mask, live_count;
-	VEC(struct heap_node) nodes; /* by node of the tree */
+	VEC(struct heap_node) nodes; /* by the number of a stack's memory, see tree.h */
 	uint64_t composed;           /* how often the peak was composed */
 	double live_bytes, live_python_bytes;
 	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
@@ -98,7 +98,8 @@ struct heap_alloc {
 	bool is_python, is_untracked;
 	bool is_startup; /* the interpreter's own: no part of what was allocated */
 	bool is_return;  /* the thread was seen at another line since its last one here */
-	uint32_t node, line_site, function_site;
+	uint32_t node; /* the number of the stack's memory in the tree */
+	uint32_t line_site, function_site;
 	double time_s;
 };
 

@@ -268,7 +268,7 @@ void journal_time(struct collector *collector, const struct process *process,
 	out->wait_kind = (uint16_t)thread->wait_kind;
 	out->is_at_gil = thread->is_at_gil;
 	for (uint32_t at = node, i = 0; at != TREE_ROOT; at = nodes[at].parent)
-		out->frames[i++] = (struct tree_frame){nodes[at].code, nodes[at].offset};
+		out->frames[i++] = tree_frame(&collector->tree, at);
 	commit(journal, out);
 }
 

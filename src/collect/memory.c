@@ -14,20 +14,16 @@ static double seconds_since_start(const struct collector *collector, uint64_t ti
 	return time_ns > collector->start_ns ? (double)(time_ns - collector->start_ns) * 1e-9 : 0;
 }
 
-/* Stands for collector->startup among the nodes. */
-#define NODE_STARTUP UINT32_MAX
+/* The interpreter's own start, among the memory of the tree's nodes. */
+#define MEMORY_STARTUP 0u
 
 /* Where a stack's memory is booked. */
 struct place {
-	uint32_t node, line_site, function_site;
+	uint32_t memory; /* in the tree's */
+	uint32_t line_site, function_site;
 	bool is_startup;
 	bool is_return; /* the thread has been at another line meanwhile */
 };
-
-static struct tree_weights *weights_at(struct collector *collector, uint32_t node)
-{
-	return node == NODE_STARTUP ? &collector->startup : &collector->tree.nodes[node].self;
-}
 
 static bool is_main_thread(const struct process *process, uint32_t slot)
 {
@@ -56,10 +52,10 @@ static bool find_place(struct collector *collector, struct process *process, uin
 {
 	if (!stacks_translate(collector, process, frames, count))
 		return false;
-	*place = (struct place){NODE_STARTUP, SITE_NONE, SITE_NONE, .is_startup = true};
+	*place = (struct place){MEMORY_STARTUP, SITE_NONE, SITE_NONE, .is_startup = true};
 	if (count == 0 ? is_main_thread(process, slot) : stacks_are_startup(collector, count))
 		return true;
-	place->node = stacks_node(collector, count);
+	place->memory = tree_memory(&collector->tree, stacks_node(collector, count));
 	place->is_startup = false;
 	if (count == 0)
 		return true;
@@ -96,12 +92,12 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.is_untracked = (record->flags & ALLOC_UNTRACKED) != 0,
 		.is_startup = place.is_startup,
 		.is_return = place.is_return,
-		.node = place.node,
+		.node = place.memory,
 		.line_site = place.line_site,
 		.function_site = place.function_site,
 		.time_s = seconds_since_start(collector, record->time_ns),
 	};
-	struct tree_weights *self = weights_at(collector, place.node);
+	struct tree_memory *self = &collector->tree.memory.items[place.memory];
 	self->alloc_bytes += record->weight;
 	if (heap_alloc(&collector->heap, &alloc))
 		self->live_bytes += record->weight;
@@ -111,7 +107,7 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 bool memory_on_free(struct collector *collector, struct process *process,
 		    const struct record_free *record)
 {
-	uint32_t node;
+	uint32_t memory;
 	uint64_t bytes;
 	if ((record->flags & FREE_AT_END) != 0) {
 		heap_end(&collector->heap, process->index, record->id,
@@ -121,9 +117,9 @@ bool memory_on_free(struct collector *collector, struct process *process,
 	/* An end without a beginning: the beginning was lost with a full ring. */
 	if (!heap_free(&collector->heap, process->index, record->id,
 		       seconds_since_start(collector, record->time_ns),
-		       (record->flags & FREE_MOVED) != 0, &node, &bytes))
+		       (record->flags & FREE_MOVED) != 0, &memory, &bytes))
 		return true;
-	struct tree_weights *self = weights_at(collector, node);
+	struct tree_memory *self = &collector->tree.memory.items[memory];
 	self->live_bytes -= bytes < self->live_bytes ? bytes : self->live_bytes;
 	return true;
 }
@@ -139,7 +135,7 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 		return false;
 	if (!place.is_startup)
 		heap_copy(&collector->heap, place.line_site, place.function_site, record->weight);
-	weights_at(collector, place.node)->copy_bytes += record->weight;
+	collector->tree.memory.items[place.memory].copy_bytes += record->weight;
 	return true;
 }
 

@@ -122,7 +122,7 @@ static struct tree_weights *weights_of(struct collector *collector, struct proce
 		*node = process->main_node;
 	else if (thread->is_main)
 		process->main_node = *node;
-	return &collector->tree.nodes[*node].self;
+	return tree_weights(&collector->tree, *node);
 }
 
 /* The part of the time ready to run that this sample carries.  A look finds

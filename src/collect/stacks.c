@@ -57,7 +57,7 @@ bool stacks_is_startup_node(const struct collector *collector, uint32_t node)
 		return false;
 	while (nodes[node].parent != TREE_ROOT)
 		node = nodes[node].parent;
-	return collector->codes.items[nodes[node].code].is_bootstrap;
+	return collector->codes.items[tree_frame(&collector->tree, node).code].is_bootstrap;
 }
 
 void stacks_note_time(struct collector *collector, struct thread *thread, uint32_t node,

@@ -316,12 +316,12 @@ static struct async_figures figures_of(const struct await_place *place, struct p
 static void mark_coroutines(struct collector *collector, struct profile *profile)
 {
 	for (uint32_t i = 1; i < collector->tree.count; i++) {
-		const struct tree_node *node = &collector->tree.nodes[i];
-		struct code *code = &collector->codes.items[node->code];
+		struct tree_frame frame = tree_frame(&collector->tree, i);
+		struct code *code = &collector->codes.items[frame.code];
 		if (!code->in_scope || (code->flags & FLAGS_ASYNC) == 0)
 			continue;
 		uint32_t file = profile_file_index(profile, code->filename, true);
-		uint32_t line = codes_line(code, node->offset);
+		uint32_t line = codes_line(code, frame.offset);
 		profile_memory_line(profile, file, line)->async.is_coroutine = true;
 		profile_memory_function(profile, file, code->qualname, code->first_line)
 			->async.is_coroutine = true;

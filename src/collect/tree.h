@@ -1,7 +1,9 @@
 /* tree.h - every stack that was seen, as one tree with weights.
  *
- * A node is an instruction of a code object below its caller's node.  Weights
- * are nanoseconds of samples whose innermost frame the node is.  open_ns is
+ * A node is a place (an instruction of a code object) below its caller's node.
+ * There are many nodes and few places, and most nodes only lead to others: what
+ * was measured is kept apart, for those that have some.  Weights are
+ * nanoseconds of samples whose innermost frame the node is.  open_ns is
  * time of which only the counts per instruction can tell whether it was
  * Python or native; classify.h decides when a profile is made.
  *
@@ -14,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 
 #define TREE_MAX_NODES 150000u
 #define TREE_ROOT 0u
@@ -27,28 +30,42 @@ struct tree_weights {
 	uint64_t gil_ns;  /* part of wait and idle: waiting for the GIL */
 	uint64_t gc_ns;   /* part of open, python, native and system: garbage collection */
 	uint64_t kind_ns; /* how far ahead wait_kind is of all others */
-	uint64_t alloc_bytes, live_bytes, copy_bytes; /* estimated from samples */
 	uint32_t samples; /* CPU samples and looks at a waiting thread */
 	uint8_t wait_kind; /* enum wait_kind: what most of the other waiting is for */
 };
 
-struct tree_node {
-	uint32_t parent;
-	uint32_t code;   /* index in codes; 0 for the root */
-	uint32_t offset; /* byte offset of the instruction */
-	struct tree_weights self;
+struct tree_memory {
+	uint64_t alloc_bytes, live_bytes, copy_bytes; /* estimated from samples */
 };
 
 struct tree_frame {
-	uint32_t code, offset;
+	uint32_t code, offset; /* index in codes; byte offset of the instruction */
 };
 
+struct tree_node {
+	uint32_t parent;
+	uint32_t place;   /* in places; 0 for the root */
+	uint32_t weights; /* in weights; 0: it has none */
+	uint32_t memory;  /* in memory; 0: it has none */
+};
+
+/* Item 0 of places and weights is nobody's, and zero; that of memory is the
+ * interpreter's own start (memory.c). */
 struct tree {
 	struct tree_node *nodes; /* owned; parents before children */
 	uint32_t count, room;
-	struct map children; /* parent and place to node */
-	struct map places;   /* code and offset to a small number */
-	uint64_t cut;        /* stacks that were kept by one frame only */
+	VEC(struct tree_frame) places;
+	VEC(struct tree_weights) weights;
+	VEC(struct tree_memory) memory;
+	struct map place_index; /* code and offset to place */
+	uint32_t *children;     /* owned; open addressing by parent and place; 0: free */
+	uint32_t child_mask;
+	/* The stack that was added last, outermost first: the next one is often the
+	 * same but for its innermost frames. */
+	struct tree_frame *last_frames; /* owned */
+	uint32_t *last_nodes;           /* owned */
+	uint32_t last_count, last_room;
+	uint64_t cut; /* stacks that were kept by one frame only */
 };
 
 void tree_init(struct tree *tree);
@@ -58,5 +75,20 @@ void tree_fini(struct tree *tree);
  * frame that stands for the stack when the tree is full. */
 uint32_t tree_add(struct tree *tree, const struct tree_frame *frames, uint32_t count,
 		  uint32_t line_frame);
+
+/* A node's weights, made when missing; valid until the next call. */
+struct tree_weights *tree_weights(struct tree *tree, uint32_t node);
+
+/* The number of a node's memory in tree->memory, made when missing. */
+uint32_t tree_memory(struct tree *tree, uint32_t node);
+
+/* Where a frame is among the places; 0: no stack has it. */
+uint32_t tree_find_place(const struct tree *tree, struct tree_frame frame);
+
+/* The frame of a node. */
+static inline struct tree_frame tree_frame(const struct tree *tree, uint32_t node)
+{
+	return tree->places.items[tree->nodes[node].place];
+}
 
 #endif

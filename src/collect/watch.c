@@ -157,15 +157,15 @@ static void book_part(struct collector *collector, struct process *process,
 		      bool is_sample)
 {
 	journal_time(collector, process, thread, JOURNAL_WAITED, node, end_ns, ns);
-	struct tree_weights *self = &collector->tree.nodes[node].self;
-	if (thread->is_main && node == TREE_ROOT)
-		self = &collector->startup;
+	bool is_startup = thread->is_main && node == TREE_ROOT;
+	struct tree_weights *self = is_startup ? &collector->startup
+					       : tree_weights(&collector->tree, node);
 	if (thread->is_main)
 		self->wait_ns += ns;
 	else
 		self->idle_ns += ns;
 	self->samples += is_sample;
-	if (self == &collector->startup)
+	if (is_startup)
 		return;
 	stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, ns);
 	if (!thread->is_at_gil) {
@@ -398,7 +398,7 @@ static void book_delay_rest(struct collector *collector, struct thread *thread, 
 			collector->startup.open_ns += part_ns;
 			continue;
 		}
-		collector->tree.nodes[node].self.open_ns += part_ns;
+		tree_weights(&collector->tree, node)->open_ns += part_ns;
 		stacks_note_time(collector, thread, node, TIMELINE_PYTHON, end_ns, part_ns);
 		end_ns -= part_ns;
 	}
