@@ -55,6 +55,7 @@ struct agent_thread {
 	bool is_first;           /* no sample yet */
 	bool is_off;             /* its clock goes slowly: profiling is suspended */
 	bool has_perf;
+	bool is_trial_signal_due; /* from measuring what perf costs; not a sample */
 	timer_t timer;
 	bool has_timer;
 	void *perf_page;         /* keeps the perf event alive; its descriptor is closed */

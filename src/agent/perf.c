@@ -4,10 +4,7 @@
  * step with it.  It is bound to user mode, so that its signal never becomes
  * pending inside a system call and every user may have one.
  *
- * What it costs depends on the machine: a virtual one has to ask its host for
- * every timer, and 30 us were measured there each time it fired, signal or
- * not, where a signal from the tick costs some 3 us.  The handler does not see
- * that, so the period is chosen by the kind of machine.
+ * What it costs depends on the machine (price.h), and so does the period.
  *
  * A period that is near a multiple of a loop of the program would see always
  * the same part of it (two functions in turns of 1 ms, sampled every 2 ms: off
@@ -19,10 +16,8 @@
  *
  * Signal-safe. */
 #include "agent/agent.h"
+#include "agent/price.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -66,51 +61,6 @@ static void unmap_event(void *page)
 		syscall(SYS_munmap, page, (size_t)PAGE_BYTES);
 }
 
-/* --- the price --- */
-
-/* Not measured in place: an event that fires as fast as it can keeps the
- * kernel from its tick for a long time after (seen: nine of ten ticks in kernel
- * mode lost for the rest of the run). */
-#define PRICE_ON_METAL_NS 3000u
-#define PRICE_IN_MACHINE_NS 30000u
-
-static bool is_in_virtual_machine(void)
-{
-#if defined(__x86_64__)
-	uint32_t eax, ebx, ecx, edx;
-	return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx >> 31 & 1) != 0;
-#else
-	return true; /* cannot be asked */
-#endif
-}
-
-/* Asked once: the question itself is dear in a virtual machine. */
-static uint32_t price_ns(void)
-{
-	static _Atomic uint32_t known_ns;
-	uint32_t price = atomic_load_explicit(&known_ns, memory_order_relaxed);
-	if (price == 0) {
-		price = is_in_virtual_machine() ? PRICE_IN_MACHINE_NS : PRICE_ON_METAL_NS;
-		atomic_store_explicit(&known_ns, price, memory_order_relaxed);
-	}
-	return price;
-}
-
-/* --- the period --- */
-
-/* A period between 3/4 and 5/4 of the one wanted, which is longer where
- * samples are dear: that may decide how many are taken, but not which. */
-static uint64_t choose_period_ns(struct agent_thread *self)
-{
-	uint64_t wanted = g_agent.interval_ns;
-	uint64_t dear = g_agent.has_fixed_rate
-				? 0
-				: ((uint64_t)self->mean_cost_ns + price_ns()) * PERF_BUDGET;
-	if (dear > wanted)
-		wanted = dear;
-	return wanted * 3 / 4 + thread_random(self) % (wanted / 2);
-}
-
 /* --- a thread's event --- */
 
 static bool attach_event(struct agent_thread *self, int fd)
@@ -128,25 +78,15 @@ static bool attach_event(struct agent_thread *self, int fd)
 	return false;
 }
 
-/* The new event is opened before the old one goes: the kernel patches its own
- * code when the first is made and when the last goes. */
-void perf_renew(struct agent_thread *self)
+static void begin_event(struct agent_thread *self, uint64_t period_ns)
 {
-	if (atomic_load_explicit(&g_agent.is_perf_refused, memory_order_relaxed))
-		return;
-	void *old = self->perf_page;
-	self->perf_page = NULL;
-	self->period_ns = choose_period_ns(self);
-	self->period_left = PERIOD_SAMPLES / 2 + (uint32_t)(thread_random(self) % PERIOD_SAMPLES);
-	int fd = open_event(self->period_ns);
+	int fd = open_event(period_ns);
 	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == ENOSYS))
 		atomic_store(&g_agent.is_perf_refused, true);
+	self->period_ns = period_ns;
 	self->has_perf = fd >= 0 && attach_event(self, fd);
-	if (self->has_perf)
-		clock_note(CLOCK_PERF);
 	if (fd >= 0)
 		close_event(fd);
-	unmap_event(old);
 }
 
 void perf_stop(struct agent_thread *self)
@@ -154,4 +94,71 @@ void perf_stop(struct agent_thread *self)
 	unmap_event(self->perf_page);
 	self->perf_page = NULL;
 	self->has_perf = false;
+}
+
+/* --- the price --- */
+
+/* Few events, and far apart: one that fires as fast as it can keeps the kernel
+ * from its tick for a long time after (seen: nine of ten ticks in kernel mode
+ * lost for the rest of the run). */
+#define TRIAL_PERIOD_NS 150000u
+#define TRIAL_NS (7u * TRIAL_PERIOD_NS)
+
+static uint32_t measure_price_ns(struct agent_thread *self)
+{
+	struct price_gaps gaps = {.count = 0};
+	begin_event(self, TRIAL_PERIOD_NS);
+	uint64_t last_ns = now_wall_ns();
+	for (uint64_t end_ns = last_ns + TRIAL_NS; self->has_perf && last_ns < end_ns;) {
+		uint64_t now_ns = now_wall_ns();
+		price_see(&gaps, last_ns, now_ns);
+		last_ns = now_ns;
+	}
+	self->is_trial_signal_due = self->has_perf;
+	perf_stop(self);
+	return price_of(&gaps);
+}
+
+/* The first thread of a run that wants a clock finds out for all. */
+static uint32_t known_price_ns(struct agent_thread *self)
+{
+	_Atomic uint32_t *known_ns = &g_agent.control->perf_price_ns;
+	uint32_t price_ns = atomic_load_explicit(known_ns, memory_order_relaxed);
+	if (price_ns == 0) {
+		price_ns = measure_price_ns(self);
+		atomic_store_explicit(known_ns, price_ns, memory_order_relaxed);
+	}
+	return price_ns;
+}
+
+/* --- the period --- */
+
+/* A period between 3/4 and 5/4 of the one wanted, which is longer where
+ * samples are dear: that may decide how many are taken, but not which. */
+static uint64_t choose_period_ns(struct agent_thread *self)
+{
+	uint32_t price_ns = known_price_ns(self);
+	uint64_t wanted = g_agent.interval_ns;
+	uint64_t dear = g_agent.has_fixed_rate
+				? 0
+				: ((uint64_t)self->mean_cost_ns + price_ns) * PERF_BUDGET;
+	if (dear > wanted)
+		wanted = dear;
+	return wanted * 3 / 4 + thread_random(self) % (wanted / 2);
+}
+
+/* The new event is opened before the old one goes: the kernel patches its own
+ * code when the first is made and when the last goes. */
+void perf_renew(struct agent_thread *self)
+{
+	if (atomic_load_explicit(&g_agent.is_perf_refused, memory_order_relaxed))
+		return;
+	uint64_t period_ns = choose_period_ns(self);
+	void *old = self->perf_page;
+	self->perf_page = NULL;
+	self->period_left = PERIOD_SAMPLES / 2 + (uint32_t)(thread_random(self) % PERIOD_SAMPLES);
+	begin_event(self, period_ns);
+	if (self->has_perf)
+		clock_note(CLOCK_PERF);
+	unmap_event(old);
 }

@@ -149,7 +149,8 @@ static bool push_sample(struct agent_thread *self, const struct record_sample *s
 	return true;
 }
 
-static void note_cost(struct agent_thread *self, uint64_t begin_ns)
+/* What the handler took, and what the kernel took to get here. */
+static void note_cost(struct agent_thread *self, uint64_t begin_ns, bool is_tick)
 {
 	uint64_t cost = now_wall_ns() - begin_ns;
 	/* Being switched away in the middle is not our cost. */
@@ -157,6 +158,8 @@ static void note_cost(struct agent_thread *self, uint64_t begin_ns)
 		cost = self->mean_cost_ns;
 	self->last_cost_ns = (uint32_t)cost;
 	self->mean_cost_ns = self->mean_cost_ns - self->mean_cost_ns / 32 + (uint32_t)(cost / 32);
+	if (!is_tick)
+		cost += atomic_load_explicit(&g_agent.control->perf_price_ns, memory_order_relaxed);
 	atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost, memory_order_relaxed);
 }
 
@@ -230,6 +233,14 @@ static bool is_passed_over(struct agent_thread *self)
 	return true;
 }
 
+/* The event that measured its own price leaves a signal behind. */
+static bool is_trial_signal(struct agent_thread *self, bool is_tick)
+{
+	bool is_due = self->is_trial_signal_due && !is_tick;
+	self->is_trial_signal_due = false;
+	return is_due;
+}
+
 /* The first sample of a thread makes up for those that ended before it. */
 static uint64_t settle_carry(uint64_t user_ns)
 {
@@ -249,7 +260,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 		clock_begin(self);
 		return;
 	}
-	if (is_passed_over(self))
+	if (is_passed_over(self) || is_trial_signal(self, is_tick))
 		return;
 	uint64_t now_ns = now_wall_ns();
 	struct weight nominal = {self->period_ns, 0};
@@ -279,7 +290,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 			self->is_first = false;
 		}
 	}
-	note_cost(self, now_ns);
+	note_cost(self, now_ns, is_tick);
 	if (is_tick ? wants_perf(self) : --self->period_left == 0)
 		perf_renew(self);
 }

@@ -46,6 +46,7 @@ struct control {
 	/* what goes on */
 	_Atomic uint32_t rings;      /* rings ever made in this run */
 	_Atomic uint32_t rings_refused; /* processes for whose ring there was no room */
+	_Atomic uint32_t perf_price_ns; /* what a signal of a perf clock costs here; 0: not known yet */
 	_Atomic uint32_t is_off;     /* suspended: agents and collector pass everything over */
 	_Atomic uint64_t off_since_ns; /* when it is: monotonic */
 	_Atomic uint64_t suspended_ns; /* before that */

@@ -1,0 +1,50 @@
+/* price.c - see price.h. */
+#include "agent/price.h"
+
+#include <stdbool.h>
+
+/* A read of the clock takes less, an interrupt more. */
+#define JUMP_MIN_NS 1000u
+/* Two interrupts that are nearer belong to one event. */
+#define APART_NS 20000u
+
+/* Whatever was seen, the price is taken to be within these. */
+#define PRICE_MIN_NS 3000u
+#define PRICE_MAX_NS 100000u
+#define PRICE_UNKNOWN_NS 60000u
+
+void price_see(struct price_gaps *gaps, uint64_t before_ns, uint64_t after_ns)
+{
+	if (after_ns - before_ns < JUMP_MIN_NS)
+		return;
+	bool is_same_event = gaps->count > 0 && before_ns - gaps->end_ns < APART_NS;
+	if (!is_same_event && gaps->count < PRICE_GAPS_MAX)
+		gaps->ns[gaps->count++] = 0;
+	gaps->ns[gaps->count - 1] += after_ns - before_ns;
+	gaps->end_ns = after_ns;
+}
+
+static void sort(struct price_gaps *gaps)
+{
+	for (uint32_t i = 1; i < gaps->count; i++) {
+		uint64_t moved = gaps->ns[i];
+		uint32_t at = i;
+		for (; at > 0 && gaps->ns[at - 1] > moved; at--)
+			gaps->ns[at] = gaps->ns[at - 1];
+		gaps->ns[at] = moved;
+	}
+}
+
+/* The median: other interrupts, and times without the CPU, are rarer than our
+ * events.  As many gaps as there is room for are there only where each reading is a
+ * system call. */
+uint32_t price_of(struct price_gaps *gaps)
+{
+	if (gaps->count == 0 || gaps->count == PRICE_GAPS_MAX)
+		return PRICE_UNKNOWN_NS;
+	sort(gaps);
+	uint64_t median_ns = gaps->ns[gaps->count / 2];
+	if (median_ns < PRICE_MIN_NS)
+		return PRICE_MIN_NS;
+	return median_ns > PRICE_MAX_NS ? PRICE_MAX_NS : (uint32_t)median_ns;
+}
