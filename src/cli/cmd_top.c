@@ -1,23 +1,18 @@
 /* cmd_top.c - `heatline top`: what is hot in a running process, live. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/process.h"
+#include "cli/started.h"
 #include "cli/target.h"
 #include "cli/top_screen.h"
 #include "cli/top_table.h"
 
 #define ONCE_ROWS 30u
-#define START_TRIES 200 /* of 25 ms, until a program that was started is a Python */
 
 struct top_settings {
 	const char *python;
@@ -55,60 +50,6 @@ static const struct option top_options[] = {
 	OPTIONS_HELP,
 	{0},
 };
-
-/* ---- a program that is started ---- */
-
-/* Starts it with nothing on the terminal, which is the table's. */
-static pid_t start_program(const struct target *target, struct err *err)
-{
-	pid_t pid = fork();
-
-	if (pid < 0) {
-		err_set_errno(err, errno, "the program cannot be started");
-		return -1;
-	}
-	if (pid > 0)
-		return pid;
-	int null = open("/dev/null", O_RDWR);
-	for (int fd = 0; fd < 3 && null >= 0; fd++)
-		dup2(null, fd);
-	setsid(); /* Ctrl-C ends the table first */
-	execv(target->path, target->argv);
-	_exit(127);
-}
-
-static void end_program(pid_t pid)
-{
-	struct timespec pause = {0, 20000000};
-
-	kill(pid, SIGTERM);
-	for (int i = 0; i < 100; i++) {
-		if (waitpid(pid, NULL, WNOHANG) != 0)
-			return;
-		nanosleep(&pause, NULL);
-	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-/* Tries until the process has become a Python, or has ended. */
-static struct attach *attach_soon(const struct attach_options *options, struct err *err)
-{
-	struct timespec pause = {0, 25000000};
-
-	for (int i = 0; i < START_TRIES; i++) {
-		struct attach *attach = attach_new(options, err);
-
-		if (attach)
-			return attach;
-		if (waitpid(options->pid, NULL, WNOHANG) != 0) {
-			err_set(err, ERR_TARGET, "the program ended before it could be looked at");
-			return NULL;
-		}
-		nanosleep(&pause, NULL);
-	}
-	return NULL;
-}
 
 /* ---- once ---- */
 
@@ -168,7 +109,7 @@ static int show(const struct top_settings *settings, pid_t pid, bool is_started)
 	int status = -1;
 
 	snprintf(command, sizeof(command), "heatline top %d", (int)pid);
-	struct attach *attach = is_started ? attach_soon(&options, &err) : attach_new(&options, &err);
+	struct attach *attach = is_started ? started_attach(&options, &err) : attach_new(&options, &err);
 	if (attach)
 		status = settings->is_once ? show_once(attach, pid, settings, &err)
 					   : top_screen_run(attach, pid, &err);
@@ -200,10 +141,10 @@ static int show_operands(const struct top_settings *settings, const struct optio
 									   : show(settings, pid, false);
 	if (target_resolve(parsed->operands, settings->python, &target, &err) != 0)
 		return command_error(&err);
-	pid = start_program(&target, &err);
+	pid = started_begin(&target, true, &err);
 	status = pid < 0 ? command_error(&err) : show(settings, pid, true);
 	if (pid > 0)
-		end_program(pid);
+		started_end(pid);
 	target_fini(&target);
 	return status;
 }

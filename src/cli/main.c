@@ -1,7 +1,8 @@
 /* main.c - find the command, and run it.
  *
  * "heatline prog.py" is short for "heatline run prog.py": a first word that is
- * no command but a file, ends in .py, or is an option of run goes to run. */
+ * no command but a file, ends in .py, or is an option of run goes to run.
+ * Called as py-spy, it takes that tool's words (pyspy.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cli/cmd_recover.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/pyspy.h"
 
 static bool is_option_of_run(const char *word)
 {
@@ -83,11 +85,13 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2) {
+	bool is_pyspy = argc > 0 && strcmp(path_basename(argv[0]), "py-spy") == 0;
+
+	if (argc < 2 && !is_pyspy) {
 		help_print_overview(stderr);
 		return 2;
 	}
-	int status = dispatch(argc - 1, argv + 1);
+	int status = is_pyspy ? pyspy_run(argc - 1, argv + 1) : dispatch(argc - 1, argv + 1);
 	/* Help or a report that did not reach its file is a failure; a reader that
 	 * has seen enough (EPIPE) is not. */
 	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE && !status) {

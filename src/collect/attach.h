@@ -27,11 +27,16 @@
 struct attach;
 struct profile;
 
+#define ATTACH_THREAD_FILE "<thread>"
+
 struct attach_options {
 	pid_t pid;
 	const char *command;    /* what the user typed, for remote_open */
 	double rate_hz;         /* looks at each thread, mean */
 	bool has_children;      /* its Python children too, also those to come */
+	bool has_gil_only;      /* book only what holds the GIL */
+	bool by_thread;         /* each stack begins with a frame that names its thread, of the
+				   file ATTACH_THREAD_FILE */
 	struct run_scope scope; /* as for a run */
 	double cpu_percent_threshold;
 	const char *outfile;    /* NULL: none is written */

@@ -1,4 +1,5 @@
 /* attach_look.c - one look at one thread, from its memory to the tree. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include "collect/attach_parts.h"
 #include "collect/classify.h"
 #include "python/bits.h"
+#include "remote/names.h"
 
 /* A code object's address can be another's when it is freed and its place used
  * again; so each is looked at anew from time to time. */
@@ -233,6 +235,38 @@ static bool read_stack(struct attach *attach, struct attach_process *process, st
 	return false;
 }
 
+/* ---- threads as frames ---- */
+
+/* The code that stands for the thread, with its newest name. */
+static void name_thread_frame(struct attach *attach, struct attach_process *process,
+			      struct attach_thread *thread)
+{
+	char name[REMOTE_NAME_BYTES + 40];
+	struct code_info info = {.filename = ATTACH_THREAD_FILE, .qualname = name,
+				 .filename_size = sizeof(ATTACH_THREAD_FILE) - 1};
+	if (thread->root_code == 0) {
+		snprintf(name, sizeof(name), "thread %d", (int)thread->remote.tid);
+		info.qualname_size = (uint32_t)strlen(name);
+		thread->root_code = processes_add_code(attach->collector, process->process, &info);
+	}
+	thread->root_name = thread->thread->python_name;
+	if (thread->root_name == NULL)
+		return;
+	snprintf(name, sizeof(name), "thread %d \"%s\"", (int)thread->remote.tid, thread->root_name);
+	attach->collector->codes.items[thread->root_code].qualname =
+		intern_text(attach->collector->strings, name);
+}
+
+/* Puts a frame for the thread outside of its outermost one. */
+static uint32_t add_thread_frame(struct attach *attach, struct attach_process *process,
+				 struct attach_thread *thread, uint32_t count)
+{
+	if (thread->root_code == 0 || thread->root_name != thread->thread->python_name)
+		name_thread_frame(attach, process, thread);
+	attach->collector->tree_frames[count] = (struct tree_frame){thread->root_code, 0};
+	return count + 1;
+}
+
 /* ---- booking ---- */
 
 /* User time of a thread that runs. */
@@ -371,6 +405,10 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 		remote_gil_read(&process->remote, thread->remote.interpreter, &gil);
 	bool has_gil = gil.start == 0 || gil.holder == thread->remote.state;
 	enum remote_activity_kind kind = ACTIVITY_RUNNING;
+	if (attach->options->has_gil_only && !has_gil) {
+		thread->look_ns = now_ns;
+		return true;
+	}
 	if (!has_gil || gil.start == 0 || thread->turns % GIL_TURNS == 0)
 		kind = ask_kernel(process, thread, &gil);
 	thread->turns++;
@@ -383,6 +421,8 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 	uint32_t count;
 	bool is_gone = kind == ACTIVITY_UNKNOWN;
 	if (!is_gone && read_stack(attach, process, thread, now_ns, &count, &is_gone)) {
+		if (attach->options->by_thread && count > 0)
+			count = add_thread_frame(attach, process, thread, count);
 		book(attach, process, thread, kind, has_gil, count, now_ns);
 		plan_next(thread, kind != ACTIVITY_RUNNING);
 	} else if (!is_gone) {

@@ -33,6 +33,8 @@ struct attach_thread {
 	uint64_t pending_cpu_ns;   /* ran since it was last booked */
 	uint64_t owed_ns;          /* ready or running, by the wall clock, and not booked yet */
 	bool is_listed;            /* in the newest list of threads */
+	uint32_t root_code;        /* stands for it as a frame; 0: not made yet, or not asked for */
+	const char *root_name;     /* interned; its name in that */
 };
 
 /* A code object by its address; addresses are reused, so it is asked again. */
