@@ -19,6 +19,7 @@
 #include "remote/names.h"
 
 #define LIST_NS 100000000u  /* between two lists of the threads */
+#define CLOCK_NS 200000u    /* between two readings of the CPU clock */
 #define CPU_PART_MIN 0.02   /* less is a thread that hardly ran meanwhile */
 #define NAMES_NS 2000000000u
 #define OPEN_THREADS_MAX 400u /* with files kept open */
@@ -38,6 +39,7 @@ static void end_thread(struct attach_thread *thread)
 	close_file(&thread->thread->syscall_fd);
 	close_file(&thread->thread->schedstat_fd);
 	free(thread->snapshot);
+	free(thread->stack);
 	free(thread);
 }
 
@@ -76,6 +78,9 @@ static void add_thread(struct attach_process *process, const struct remote_threa
 	thread->cpu_part = 1;
 	thread->snapshot = mem_alloc(sizeof(*thread->snapshot));
 	snapshot_init(thread->snapshot, &process->remote, remote->state);
+	thread->stack = mem_alloc(sizeof(*thread->stack));
+	thread->stack->count = 0;
+	thread->stack->check_ns = 0;
 	vec_push(&process->threads, thread);
 }
 
@@ -99,6 +104,15 @@ static void update_cpu_part(struct attach_thread *thread)
 		thread->cpu_part = CPU_PART_MIN;
 	kept->look_cpu_ns = cpu_ns;
 	kept->look_delay_ns = delay_ns;
+}
+
+/* The GIL of the thread's interpreter, which its snapshots show from now on. */
+static void find_gil(struct attach_process *process, struct attach_thread *thread)
+{
+	py_addr start;
+	remote_gil_read(&process->remote, thread->remote.interpreter, &thread->gil);
+	uint32_t size = remote_gil_place(&process->remote, &thread->gil, &start);
+	snapshot_watch(thread->snapshot, start, size);
 }
 
 static void read_names(struct attach *attach, struct attach_process *process, uint64_t now_ns)
@@ -140,11 +154,10 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 			continue;
 		}
 		update_cpu_part(thread);
+		find_gil(process, thread);
 		process->threads.items[kept++] = thread;
 	}
 	process->threads.count = kept;
-	if (kept > 0)
-		remote_gil_read(&process->remote, process->threads.items[0]->remote.interpreter, &process->gil);
 	if (has_new || now_ns >= process->names_ns)
 		read_names(attach, process, now_ns);
 }
@@ -214,16 +227,26 @@ static void free_process(struct attach_process *process)
 }
 
 /* How much CPU time each thread that runs has had since the last round.  The
- * kernel tells the process's time exactly, that of a thread by its tick only. */
-static void update_clock(struct attach_process *process)
+ * kernel tells the process's time exactly, that of a thread by its tick only.
+ * Between two readings of the clock it is taken to go on as before; what was
+ * given too little or too much is made up for at the next. */
+static void update_clock(struct attach_process *process, uint64_t now_ns)
 {
 	struct timespec time;
-	if (clock_gettime(process->clock, &time) != 0)
-		return;
-	uint64_t now_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-	uint64_t ran_ns = process->clock_ns == 0 ? 0 : now_ns - process->clock_ns;
+	uint64_t ran_ns = (uint64_t)((double)(now_ns - process->round_ns) * process->busy_part);
+	process->round_ns = now_ns;
+	if (now_ns - process->clock_read_ns < CLOCK_NS) {
+		process->given_ns += ran_ns;
+	} else if (clock_gettime(process->clock, &time) == 0) {
+		uint64_t clock_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+		uint64_t since_ns = process->clock_ns == 0 ? 0 : clock_ns - process->clock_ns;
+		ran_ns = since_ns > process->given_ns ? since_ns - process->given_ns : 0;
+		process->given_ns = process->given_ns > since_ns ? process->given_ns - since_ns : 0;
+		process->busy_part = (double)since_ns / (double)(now_ns - process->clock_read_ns);
+		process->clock_ns = clock_ns;
+		process->clock_read_ns = now_ns;
+	}
 	process->ran_ns = ran_ns / (process->running > 0 ? process->running : 1);
-	process->clock_ns = now_ns;
 	process->running = 0;
 }
 
@@ -235,9 +258,8 @@ static void look_at_process(struct attach *attach, struct attach_process *proces
 		process->process = new_process(attach->collector, &process->remote, now_ns);
 	if (now_ns >= process->list_ns)
 		list_threads(attach, process, now_ns);
-	update_clock(process);
-	remote_gil_refresh(&process->remote, &process->gil);
-	attach->gil_rounds += process->gil.holder != 0;
+	update_clock(process, now_ns);
+	process->is_gil_held = false;
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct attach_thread *thread = process->threads.items[i];
 		if (thread->skip > thread->skipped) {
@@ -246,6 +268,7 @@ static void look_at_process(struct attach *attach, struct attach_process *proces
 		}
 		has_gone |= !attach_look(attach, process, thread, clock_monotonic_ns());
 	}
+	attach->gil_rounds += process->is_gil_held;
 	/* A thread that has gone shows in the next list; the process, now. */
 	if (!has_gone && process->threads.count > 0)
 		return;
@@ -285,6 +308,7 @@ struct attach *attach_new(const struct attach_options *options, struct err *err)
 		.outfile = options->outfile,
 	};
 	attach->frames = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->frames));
+	attach->saved = mem_alloc(ATTACH_FRAMES_KEPT * sizeof(*attach->saved));
 	attach->places = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->places));
 	attach->identities = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->identities));
 	attach->period_ns = (uint64_t)(1e9 / options->rate_hz);
@@ -308,6 +332,7 @@ void attach_free(struct attach *attach)
 	free(attach->program);
 	free(attach->folder);
 	free(attach->frames);
+	free(attach->saved);
 	free(attach->places);
 	free(attach->identities);
 	free(attach);
@@ -330,7 +355,7 @@ void attach_reset(struct attach *attach)
 		attach_read_usage(process->remote.pid, &process->cpu_ticks, &resident);
 	}
 	collector_free(attach->collector);
-	attach->looks = attach->lost = attach->elided = attach->rounds = attach->gil_rounds = 0;
+	attach->looks = attach->more_looks = attach->lost = attach->elided = attach->rounds = attach->gil_rounds = 0;
 	new_collector(attach);
 }
 

@@ -1,7 +1,8 @@
 /* attach_parts.h - what the files of a session share (see attach.h).
  *
  *	attach.c          the session: its life, the loop, processes and threads
- *	attach_look.c     one look at one thread, from its memory to the tree
+ *	attach_look.c     one look at one thread, and what it is booked as
+ *	attach_stack.c    the stack of a look, from the thread's memory on
  *	attach_target.c   what the process is: its program, its children */
 #ifndef HEATLINE_COLLECT_ATTACH_PARTS_H
 #define HEATLINE_COLLECT_ATTACH_PARTS_H
@@ -18,17 +19,32 @@
 #define ATTACH_FRAMES_MAX 20000u /* deeper stacks lose their outermost */
 #define ATTACH_FRAMES_KEPT 1024u /* of deeper ones the middle is left out */
 
+/* A frame of the stack that was last taken, and what was found out about it. */
+struct attach_row {
+	struct walk_frame frame;
+	struct tree_frame shown; /* as the collector knows it */
+	bool is_hidden;          /* not shown */
+};
+
+/* A thread's last stack, outermost first. */
+struct attach_stack {
+	uint32_t count;
+	uint64_t check_ns; /* when the first of its code objects has to be asked again */
+	struct attach_row rows[ATTACH_FRAMES_KEPT];
+};
+
 /* A thread that is looked at. */
 struct attach_thread {
 	struct remote_thread remote;
 	struct thread *thread;     /* borrowed from the collector's process */
 	struct snapshot *snapshot; /* owned */
+	struct attach_stack *stack; /* owned */
+	struct remote_gil gil;     /* its interpreter's */
 	uint64_t look_ns;          /* when it was last booked */
 	uint32_t turns;            /* looks at it */
 	uint32_t wait_rounds;      /* looks in a row that found it waiting */
 	uint32_t skip, skipped;    /* rounds to leave out, and left out so far */
 	uint32_t node;             /* where it was last */
-	uint64_t learnt;           /* hash of the stack that was last noted as possible */
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
 	uint64_t pending_cpu_ns;   /* ran since it was last booked */
 	uint64_t owed_ns;          /* ready or running, by the wall clock, and not booked yet */
@@ -53,13 +69,17 @@ struct attach_process {
 	VEC(struct attach_code) codes;
 	VEC(struct attach_thread *) threads; /* owned */
 	struct remote_threads list;
-	struct remote_gil gil;   /* of the main interpreter, this round */
+	bool is_gil_held;        /* the main interpreter's, in this round */
 	uint64_t list_ns;        /* when the threads are listed again */
 	uint64_t names_ns;       /* when their names are read again */
 	uint64_t cpu_ticks;      /* at the start or reset, by the kernel */
 	clockid_t clock;         /* its CPU time */
-	uint64_t clock_ns;       /* what that said in the last round */
-	uint64_t ran_ns;         /* CPU time since then, of each thread that ran */
+	uint64_t clock_ns;       /* what that said when it was last read, */
+	uint64_t clock_read_ns;  /* which was then */
+	uint64_t round_ns;       /* when the last round began */
+	uint64_t given_ns;       /* CPU time of the rounds since the clock was read, as estimated */
+	double busy_part;        /* CPU time per time, when the clock was last read */
+	uint64_t ran_ns;         /* CPU time since the last round, of each thread that ran */
 	uint32_t running;        /* threads that ran in this round */
 	bool is_ended;
 };
@@ -72,11 +92,13 @@ struct attach {
 	char *program, *folder;     /* owned; what run points to */
 	char **args;                /* owned; what run points to */
 	struct walk_frame *frames;  /* owned; ATTACH_FRAMES_MAX */
-	py_addr *places;            /* owned; as many */
+	struct walk_frame *saved;   /* owned; ATTACH_FRAMES_KEPT */
+	py_addr *places;            /* owned; as many as frames */
 	uint32_t *identities;       /* owned; as many */
 	uint64_t period_ns;
 	uint64_t children_ns;       /* when to look for children again */
 	uint64_t looks, lost, elided;
+	uint64_t more_looks;        /* taken to learn from, never booked */
 	uint64_t rounds, gil_rounds;
 	uint64_t random;
 };
@@ -86,6 +108,17 @@ struct attach {
 /* One look; false when the thread has gone. */
 bool attach_look(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		 uint64_t now_ns);
+
+/* --- attach_stack.c --- */
+
+/* The thread's stack out of its snapshot, which was just taken, in the collector's
+ * tree_frames (*kept of them); false when it cannot be had.  Takes further
+ * snapshots when it has to. */
+bool attach_read_stack(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+		       uint64_t now_ns, uint32_t *kept, bool *is_gone);
+
+/* Learns what a thread does that was never looked at; it should be running. */
+void attach_meet(struct attach *attach, struct attach_process *process, struct attach_thread *thread);
 
 /* --- attach_target.c --- */
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 
 #define OPCODES 256u
+#define RETURN_VALUE 83       /* up to 3.12 */
+#define INSTRUMENTED_MIN 230u /* from here on: instructions under a monitor, which may hide any other */
 
 struct opcode_row {
 	uint16_t version;
@@ -150,4 +152,19 @@ bool py_op_is_jump(unsigned version, uint8_t opcode)
 	const struct opcode_row *row = row_of(version);
 
 	return row != NULL && (row->kinds[opcode] & 0x20) == 0;
+}
+
+bool py_op_may_call(unsigned version, uint8_t opcode)
+{
+	const enum py_op_kind kind = py_op_kind(version, opcode);
+
+	if (kind == PY_OP_TRIVIAL || kind == PY_OP_LOOKUP)
+		return false;
+	if (version < 0x030b)
+		return opcode != RETURN_VALUE;
+	if (row_of(version) == NULL || opcode >= INSTRUMENTED_MIN)
+		return true;
+	/* Whatever else calls without C is specialised for it, or may be soon. */
+	return kind == PY_OP_CALL || kind == PY_OP_CALL_PYTHON || kind == PY_OP_CALL_C || kind == PY_OP_JIT ||
+	       py_op_caches(version, opcode) > 0;
 }

@@ -30,4 +30,9 @@ unsigned py_op_caches(unsigned version, uint8_t opcode);
  * or not, a return, a yield, a raise.  (Any other may raise, too.) */
 bool py_op_is_jump(unsigned version, uint8_t opcode);
 
+/* Whether a frame that stands at this instruction can be calling Python code:
+ * from 3.11 on without C code in between, before that at all (a signal's handler
+ * and a finaliser apart, which run anywhere). */
+bool py_op_may_call(unsigned version, uint8_t opcode);
+
 #endif

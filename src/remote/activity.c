@@ -21,22 +21,31 @@
 #define GIL_HEAD_BYTES 24u
 #define GIL_BYTES 256u
 
-void remote_gil_refresh(const struct remote *remote, struct remote_gil *gil)
+uint32_t remote_gil_place(const struct remote *remote, const struct remote_gil *gil, py_addr *start)
 {
 	const struct py_layout *layout = &remote->layout;
-	const struct mem_reader *reader = &remote->reader;
-	unsigned char head[GIL_HEAD_BYTES];
+	bool is_own = layout->interp_gil != PY_ABSENT;
 
-	gil->holder = 0;
-	if (gil->start == 0)
-		return;
-	if (layout->interp_gil != PY_ABSENT) {
-		if (reader->read(reader, gil->start, head, sizeof(head)) && load_u32(head + GIL_LOCKED) == 1)
-			gil->holder = load_u64(head + GIL_HOLDER);
-	} else if (!reader->read(reader, remote->runtime + layout->runtime_gilstate_current, &gil->holder,
-				 sizeof(gil->holder))) {
-		gil->holder = 0;
-	}
+	*start = is_own ? gil->start : remote->runtime + layout->runtime_gilstate_current;
+	return gil->start == 0 ? 0 : is_own ? GIL_HEAD_BYTES : sizeof(py_addr);
+}
+
+void remote_gil_take(const struct remote *remote, struct remote_gil *gil, const unsigned char *bytes)
+{
+	if (remote->layout.interp_gil == PY_ABSENT)
+		gil->holder = load_u64(bytes);
+	else
+		gil->holder = load_u32(bytes + GIL_LOCKED) == 1 ? load_u64(bytes + GIL_HOLDER) : 0;
+}
+
+static void read_holder(const struct remote *remote, struct remote_gil *gil)
+{
+	unsigned char bytes[GIL_HEAD_BYTES];
+	py_addr start;
+	uint32_t size = remote_gil_place(remote, gil, &start);
+
+	if (size > 0 && remote->reader.read(&remote->reader, start, bytes, size))
+		remote_gil_take(remote, gil, bytes);
 }
 
 void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil)
@@ -52,7 +61,7 @@ void remote_gil_read(const struct remote *remote, py_addr interpreter, struct re
 	} else if (layout->runtime_gilstate_current != PY_ABSENT) {
 		*gil = (struct remote_gil){ remote->runtime, remote->runtime + remote->runtime_size, 0 };
 	}
-	remote_gil_refresh(remote, gil);
+	read_holder(remote, gil);
 }
 
 /* ---- system calls ---- */

@@ -30,8 +30,11 @@ struct remote_activity {
 
 void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil);
 
-/* The same for a GIL that was read before: only who has it now. */
-void remote_gil_refresh(const struct remote *remote, struct remote_gil *gil);
+/* Who has a GIL that was read before, in two steps for who copies the bytes along
+ * with others: where they are (returns how many; 0: nothing is known of it), and
+ * what they say. */
+uint32_t remote_gil_place(const struct remote *remote, const struct remote_gil *gil, py_addr *start);
+void remote_gil_take(const struct remote *remote, struct remote_gil *gil, const unsigned char *bytes);
 
 /* fd is an open /proc/PID/task/TID/syscall, or -1: it is opened for this once. */
 void remote_activity_read(const struct remote *remote, pid_t tid, int fd,

@@ -136,20 +136,31 @@ void snapshot_init(struct snapshot *snapshot, const struct remote *remote, py_ad
 	plan_state(snapshot);
 }
 
-/* One copy's pieces in order; returns how many. */
+static size_t plan_state_piece(const struct snapshot *snapshot, struct snapshot_copy *copy,
+			       struct iovec *dst, struct iovec *src)
+{
+	*dst = (struct iovec){ copy->state, snapshot->state_size };
+	*src = (struct iovec){ (void *)(uintptr_t)(snapshot->thread + snapshot->state_start),
+			       snapshot->state_size };
+	return 1;
+}
+
+/* One copy's pieces in order; returns how many.  The innermost frame's address is
+ * copied as shortly before the frames as can be: between two pieces the thread
+ * makes a call or two.  It is in the state, or where that points to (3.11, 3.12). */
 static size_t plan_copy(const struct snapshot *snapshot, struct snapshot_copy *copy, struct iovec *dst,
 			struct iovec *src)
 {
-	size_t count = 0;
+	bool is_state_last = snapshot->remote->layout.frame_kind == PY_FRAME_INTERPRETER;
+	size_t count = is_state_last ? 0 : plan_state_piece(snapshot, copy, dst, src);
 
-	dst[count] = (struct iovec){ copy->state, snapshot->state_size };
-	src[count++] = (struct iovec){ (void *)(uintptr_t)(snapshot->thread + snapshot->state_start),
-				       snapshot->state_size };
 	for (uint32_t i = 0; i < snapshot->page_count; i++) {
 		dst[count] = (struct iovec){ copy->pages[i], WALK_PAGE_BYTES };
 		src[count++] = (struct iovec){ (void *)(uintptr_t)snapshot->pages[i].start,
 					       WALK_PAGE_BYTES };
 	}
+	if (is_state_last)
+		count += plan_state_piece(snapshot, copy, dst + count, src + count);
 	if (snapshot->stack_size > 0) {
 		dst[count] = (struct iovec){ copy->stack, snapshot->stack_size };
 		src[count++] = (struct iovec){ (void *)(uintptr_t)snapshot->stack_start,
@@ -158,23 +169,32 @@ static size_t plan_copy(const struct snapshot *snapshot, struct snapshot_copy *c
 	return count;
 }
 
+#define PIECES_MAX (2 * (SNAPSHOT_PAGES + 2) + 1)
+
 static bool copy_twice(struct snapshot *snapshot)
 {
-	struct iovec dst[2 * (SNAPSHOT_PAGES + 2)], src[2 * (SNAPSHOT_PAGES + 2)];
+	struct iovec dst[PIECES_MAX], src[PIECES_MAX], again_dst[PIECES_MAX], again_src[PIECES_MAX];
 	const struct mem_reader *process = &snapshot->remote->reader;
 	size_t count = plan_copy(snapshot, &snapshot->copies[0], dst, src);
+	size_t again = plan_copy(snapshot, &snapshot->copies[1], again_dst, again_src);
 
-	plan_copy(snapshot, &snapshot->copies[1], dst + count, src + count);
-	/* The second copy backwards: the state comes last. */
-	for (size_t i = 0; i < count / 2; i++) {
-		struct iovec one = dst[count + i], other = src[count + i];
-
-		dst[count + i] = dst[2 * count - 1 - i];
-		src[count + i] = src[2 * count - 1 - i];
-		dst[2 * count - 1 - i] = one;
-		src[2 * count - 1 - i] = other;
+	if (snapshot->watched_size > 0) {
+		dst[count] = (struct iovec){ snapshot->watched, snapshot->watched_size };
+		src[count++] = (struct iovec){ (void *)(uintptr_t)snapshot->watched_start,
+					       snapshot->watched_size };
 	}
-	return process->read_many(process, dst, src, 2 * count) == 2 * count;
+	/* The second copy backwards: what shows a change comes last. */
+	while (again-- > 0) {
+		dst[count] = again_dst[again];
+		src[count++] = again_src[again];
+	}
+	return process->read_many(process, dst, src, count) == count;
+}
+
+void snapshot_watch(struct snapshot *snapshot, py_addr start, uint32_t size)
+{
+	snapshot->watched_start = start;
+	snapshot->watched_size = size <= SNAPSHOT_WATCHED_BYTES ? size : 0;
 }
 
 /* What the thread state says of its frame stack: the newest chunk and its
@@ -276,12 +296,20 @@ void snapshot_use(struct snapshot *snapshot, int copy)
 
 #define FRAME_BYTES_MAX 256u /* no layout's frame_size is larger */
 
-static bool frame_in(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr place,
-		     unsigned char *frame)
+/* The frame at this place in a copy, or NULL; `room` is for what must be put
+ * together of several pieces. */
+static const unsigned char *frame_in(const struct snapshot *snapshot, const struct snapshot_copy *copy,
+				     py_addr place, unsigned char *room)
 {
 	uint32_t size = snapshot->remote->layout.frame_size, pages[2];
 
-	return size <= FRAME_BYTES_MAX && read_copy(snapshot, copy, place, frame, size, pages);
+	if (size > FRAME_BYTES_MAX)
+		return NULL;
+	/* Most of them by far. */
+	if (place - snapshot->stack_start < snapshot->stack_size &&
+	    snapshot->stack_size - (place - snapshot->stack_start) >= size)
+		return copy->stack + (place - snapshot->stack_start);
+	return read_copy(snapshot, copy, place, room, size, pages) ? room : NULL;
 }
 
 static bool is_same_frame(const struct py_layout *layout, const unsigned char *one,
@@ -295,14 +323,16 @@ static bool is_same_frame(const struct py_layout *layout, const unsigned char *o
 bool snapshot_stood_still(const struct snapshot *snapshot, const py_addr *places, uint32_t count)
 {
 	uint32_t at = snapshot->remote->layout.thread_frame - snapshot->state_start;
-	unsigned char one[FRAME_BYTES_MAX], other[FRAME_BYTES_MAX];
+	unsigned char one_room[FRAME_BYTES_MAX], other_room[FRAME_BYTES_MAX];
 
 	if (load_u64(snapshot->copies[0].state + at) != load_u64(snapshot->copies[1].state + at))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
+		const unsigned char *one = frame_in(snapshot, &snapshot->copies[0], places[i], one_room);
+		const unsigned char *other = frame_in(snapshot, &snapshot->copies[1], places[i], other_room);
+
 		/* Far down a deep stack: callers of what stood still. */
-		if (!frame_in(snapshot, &snapshot->copies[0], places[i], one) ||
-		    !frame_in(snapshot, &snapshot->copies[1], places[i], other))
+		if (one == NULL || other == NULL)
 			return i > 0;
 		if (!is_same_frame(&snapshot->remote->layout, one, other))
 			return false;
@@ -313,9 +343,11 @@ bool snapshot_stood_still(const struct snapshot *snapshot, const py_addr *places
 bool snapshot_may_call(const struct snapshot *snapshot, py_addr place)
 {
 	const struct py_layout *layout = &snapshot->remote->layout;
-	unsigned char frame[FRAME_BYTES_MAX];
+	unsigned char room[FRAME_BYTES_MAX];
+	const unsigned char *frame;
 
-	return layout->frame_stacktop == PY_ABSENT ||
-	       !frame_in(snapshot, snapshot->current, place, frame) ||
-	       (int32_t)load_u32(frame + layout->frame_stacktop) >= 0;
+	if (layout->frame_stacktop == PY_ABSENT)
+		return true;
+	frame = frame_in(snapshot, snapshot->current, place, room);
+	return frame == NULL || (int32_t)load_u32(frame + layout->frame_stacktop) >= 0;
 }

@@ -4,9 +4,12 @@
  * few, short copies, and a way to see that they do not belong together.  So all
  * that the last look at this thread has touched (its state, the used part of
  * its frame stack, some pages beside) is copied by one process_vm_readv, and
- * twice in that call, the state first and last:
+ * twice in that call, the second time backwards:
  *
- *	state  pages  frame stack | frame stack  pages  state
+ *	pages  state  frame stack | watched | frame stack  state  pages
+ *
+ * What is watched are a few bytes of the caller's choice, such as who has the
+ * GIL: a piece of this call costs a third of a call of its own.
  *
  * The walker then reads from the first copy as if it were the process; what is
  * in neither is read from the process, and copied along the next time.  Frames
@@ -20,6 +23,7 @@
 #define SNAPSHOT_STATE_BYTES 1024u  /* of a thread state; no version needs more */
 #define SNAPSHOT_STACK_BYTES 16384u /* of the newest part of the frame stack */
 #define SNAPSHOT_PAGES 16u
+#define SNAPSHOT_WATCHED_BYTES 32u
 
 struct snapshot_copy {
 	unsigned char state[SNAPSHOT_STATE_BYTES];
@@ -45,11 +49,17 @@ struct snapshot {
 	uint32_t page_count;
 	py_addr touched[SNAPSHOT_PAGES]; /* pages that this look needed, the innermost frame's first */
 	uint32_t touched_count;
+	py_addr watched_start;  /* what is watched; */
+	uint32_t watched_size;  /* 0: nothing */
+	unsigned char watched[SNAPSHOT_WATCHED_BYTES];
 	const struct snapshot_copy *current; /* that the reader reads from */
 	struct snapshot_copy copies[2];
 };
 
 void snapshot_init(struct snapshot *snapshot, const struct remote *remote, py_addr thread);
+
+/* What is copied along into snapshot->watched from now on. */
+void snapshot_watch(struct snapshot *snapshot, py_addr start, uint32_t size);
 
 /* Copies anew; the reader then reads from the first copy.  False when the
  * thread state cannot be read: the thread or the process has gone. */

@@ -125,7 +125,9 @@ def test_stacks_are_possible(target, profile_of):
     total = sum(seen.values())
     assert total > 50
     wrong = sum(count for stack, count in seen.items() if stack not in possible)
-    assert wrong <= max(1, 0.002 * total), seen
+    assert wrong <= max(1, 0.001 * total), seen
+    lost = sum(reason["count"] for reason in profile["heatline"]["quality"]["lost"])
+    assert lost <= max(5, 0.03 * total), f"{lost} of {total}"
     assert {stack[-1] for stack in seen} & {"leaf_a", "leaf_b"}
 
 

@@ -2,6 +2,7 @@
  * copies, a change in between is seen, and garbage does no harm. */
 #include "fake_python.h"
 
+#include "python/bits.h"
 #include "remote/snapshot.h"
 
 #define FIRST (FAKE_CHUNK + 32)
@@ -78,6 +79,12 @@ static void test_still(void **unused)
 	}
 	/* The page of the entry frame was copied along. */
 	assert_true(snapshot->page_count >= 1);
+	/* And what is watched. */
+	snapshot_watch(snapshot, FAKE_CHUNK + 8, 8);
+	assert_true(snapshot_take(snapshot));
+	assert_int_equal(load_u64(snapshot->watched), 16384);
+	assert_int_equal(walk(fake, snapshot, places), WALK_OK);
+	assert_true(snapshot_stood_still(snapshot, places, fake->count));
 	free(snapshot);
 	fake_free(fake);
 }

@@ -12,6 +12,8 @@
 static const struct walk_frame a[] = {{0x10, 4, 0, 0}, {0x20, 8, 0, 0}, {0x50, 12, 0, 0}};
 static const struct walk_frame b[] = {{0x30, 6, 0, 0}, {0x40, 8, 0, 0}, {0x50, 16, 0, 0}};
 static const struct walk_frame mixed[] = {{0x10, 4, 0, 0}, {0x40, 8, 0, 0}, {0x50, 16, 0, 0}};
+static const struct walk_frame rare[] = {{0x60, 4, 0, 0}, {0x40, 8, 0, 0}, {0x50, 16, 0, 0}};
+static const struct walk_frame elsewhere[] = {{0x10, 4, 0, 0}, {0x70, 8, 0, 0}, {0x50, 20, 0, 0}};
 static const struct walk_frame moved[] = {{0x10, 10, 0, 0}, {0x20, 8, 0, 0}, {0x50, 12, 0, 0}};
 
 static void test_trust(void **unused)
@@ -19,16 +21,57 @@ static void test_trust(void **unused)
 	(void)unused;
 	struct trust trust;
 	trust_init(&trust);
-	assert_false(trust_knows(&trust, a, 3));
+	assert_false(trust_believes(&trust, a, 3, 3, false));
+	assert_true(trust_believes(&trust, a, 3, 3, true)); /* new, and nothing speaks against it */
 	for (uint32_t i = 0; i < TRUST_TIMES; i++) {
-		assert_false(trust_knows(&trust, a, 3));
-		trust_learn(&trust, a, 3);
-		trust_learn(&trust, b, 3);
+		assert_false(trust_believes(&trust, a, 3, 3, false));
+		trust_learn(&trust, a, 3, 3);
+		trust_learn(&trust, b, 3, 3);
 	}
-	assert_true(trust_knows(&trust, a, 3));
-	assert_true(trust_knows(&trust, b, 3));
-	assert_true(trust_knows(&trust, moved, 3)); /* elsewhere in the innermost function */
-	assert_false(trust_knows(&trust, mixed, 3));
+	assert_true(trust_believes(&trust, a, 3, 3, false));
+	assert_true(trust_believes(&trust, b, 3, 3, false));
+	assert_true(trust_believes(&trust, moved, 3, 3, false)); /* elsewhere in the innermost function */
+	assert_false(trust_believes(&trust, mixed, 3, 3, false));
+	assert_true(trust_believes(&trust, mixed, 3, 0, false)); /* none of it changed */
+	trust_fini(&trust);
+}
+
+/* Both halves of a mix are met all the time, with something else. */
+static void test_mix(void **unused)
+{
+	(void)unused;
+	struct trust trust;
+	trust_init(&trust);
+	for (uint32_t i = 0; i < 1000; i++) {
+		trust_learn(&trust, a, 3, 3);
+		trust_learn(&trust, b, 3, 3);
+		if (i % 100 == 50)
+			trust_learn(&trust, mixed, 3, 3);
+	}
+	assert_false(trust_believes(&trust, mixed, 3, 3, true));
+	assert_false(trust_believes(&trust, mixed, 3, 3, false));
+	assert_true(trust_believes(&trust, a, 3, 3, false));
+	/* A function that nobody else calls, and a caller that calls nothing else,
+	 * are rare but no mix. */
+	assert_true(trust_believes(&trust, rare, 3, 3, true));
+	assert_true(trust_believes(&trust, elsewhere, 3, 3, true));
+	trust_fini(&trust);
+}
+
+/* What used to be a mix is believed once the program does it for a while. */
+static void test_phases(void **unused)
+{
+	(void)unused;
+	struct trust trust;
+	trust_init(&trust);
+	for (uint32_t i = 0; i < 100000; i++) {
+		trust_learn(&trust, a, 3, 3);
+		trust_learn(&trust, b, 3, 3);
+	}
+	assert_false(trust_believes(&trust, mixed, 3, 3, true));
+	for (uint32_t i = 0; i < TRUST_FADE / TRUST_RARE; i++)
+		trust_learn(&trust, mixed, 3, 3);
+	assert_true(trust_believes(&trust, mixed, 3, 3, true));
 	trust_fini(&trust);
 }
 
@@ -39,8 +82,8 @@ static void test_bounded(void **unused)
 	trust_init(&trust);
 	for (uint32_t i = 0; i < 3 * TRUST_MAX; i++) {
 		struct walk_frame frame = {0x1000 + i * 8ull, 0, 0, 0};
-		trust_learn(&trust, &frame, 1);
-		assert_true(trust.known.count <= TRUST_MAX + 1);
+		trust_learn(&trust, &frame, 1, 1);
+		assert_true(trust.known.count <= TRUST_MAX + 3);
 	}
 	trust_fini(&trust);
 }
@@ -49,6 +92,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trust),
+		cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_bounded),
 	};
 
