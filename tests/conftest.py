@@ -57,6 +57,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "newest_python" in metafunc.fixturenames:  # named, so that it can be chosen by version
         newest = all_pythons()[-1]
         metafunc.parametrize("newest_python", [pytest.param(newest, id=newest.name)], scope="session")
+    if "oldest_or_newest" in metafunc.fixturenames:  # where two versions show what all would
+        ends = [all_pythons()[0], all_pythons()[-1]]
+        metafunc.parametrize("oldest_or_newest", _params(ends, lambda p: p.name), scope="session")
 
 
 @pytest.fixture(scope="session")

@@ -131,7 +131,8 @@ static void go_on_step(struct collector *collector, const struct thread *thread,
 }
 
 void blocking_look(struct collector *collector, struct process *process, struct thread *thread,
-		   py_addr tstate, uint64_t now_ns, bool has_run)
+		   py_addr tstate, const struct task_loop *event_loop, uint64_t now_ns,
+		   bool has_run)
 {
 	struct loop_tasks *loop = thread->loop;
 	struct step_state *state = &loop->step;
@@ -139,10 +140,10 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 	uint64_t ready_ns = take_ready_ns(thread);
 	bool is_known = true;
 	if (has_run)
-		is_known = tasks_read_step(&process->tasks, tstate, &step);
+		is_known = tasks_read_step(&process->tasks, tstate, event_loop, &step);
 	bool is_same = state->seen_ns != 0 &&
 		       (!has_run || (is_known && step.handle == state->step.handle &&
-				     step.turn_ns == state->step.turn_ns));
+				     step.turn == state->step.turn));
 	bool is_step = is_known ? step.handle != 0 || is_same : !loop->is_idle;
 	if (!has_run && loop->is_idle)
 		is_step = is_same = false;

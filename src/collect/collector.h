@@ -124,7 +124,8 @@ struct process {
 	struct images images;
 	VEC(uint32_t) ids;   /* the ring's code ids to indexes in codes */
 	struct task_finder tasks;
-	uint64_t tasks_next_ns; /* when to look again whether it has asyncio */
+	bool has_tasks;         /* it has asyncio or trio */
+	uint64_t tasks_next_ns; /* when to look again whether it has */
 	struct map addresses; /* code address and identity to codes, for looks from outside */
 	struct thread *slots[RING_THREADS]; /* borrowed from threads */
 	VEC(struct thread *) threads; /* owned; the first is the main thread */

@@ -172,15 +172,15 @@ static void read_tasks(struct maker *maker, py_addr state, struct dump_thread *t
 	struct task_sweep sweep = { 0 };
 	struct task_view view;
 	uint64_t random = 1;
-	py_addr loop = tasks_running_loop(&maker->tasks, state);
+	struct task_loop loop;
 
-	if (loop == 0)
+	if (!tasks_running_loop(&maker->tasks, state, &loop))
 		return;
-	uint32_t count = tasks_sample(&maker->tasks, state, &sweep, &random, found, DUMP_TASKS,
-				      &thread->task_total);
+	uint32_t count = tasks_sample(&maker->tasks, state, &loop, &sweep, &random, found,
+				      DUMP_TASKS, &thread->task_total);
 	thread->tasks = mem_zalloc(count, sizeof(*thread->tasks));
 	for (uint32_t i = 0; i < count; i++) {
-		if (task_read(&maker->tasks, found[i], loop, &view) == TASK_WAITS)
+		if (task_read(&maker->tasks, found[i], &loop, &view) == TASK_WAITS)
 			add_task(maker, thread, &view);
 	}
 }

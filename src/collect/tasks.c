@@ -18,7 +18,7 @@
 #define PLACES_MAX 20000u
 #define COST_PART 250u /* reading tasks takes at most this part of the time, */
 #define COST_MAX_NS 1000000u /* but for one that counts many new ones */
-#define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio is there */
+#define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio or trio is there */
 
 /* What tells places apart; strings are interned. */
 struct await_key {
@@ -107,13 +107,14 @@ static void add_task(struct collector *collector, struct process *process,
 
 /* Reads some of the tasks; false when none could be read. */
 static bool read_tasks(struct collector *collector, struct process *process,
-		       struct loop_tasks *loop, py_addr tstate, py_addr event_loop)
+		       struct loop_tasks *loop, py_addr tstate,
+		       const struct task_loop *event_loop)
 {
 	struct task_finder *finder = &process->tasks;
 	py_addr found[TASKS_PER_LOOK];
 	uint32_t total, torn = 0;
-	uint32_t count = tasks_sample(finder, tstate, &loop->sweep, &collector->random, found,
-				      TASKS_PER_LOOK, &total);
+	uint32_t count = tasks_sample(finder, tstate, event_loop, &loop->sweep, &collector->random,
+				      found, TASKS_PER_LOOK, &total);
 	struct task_view view;
 	loop->count = 0;
 	loop->frames.count = 0;
@@ -190,21 +191,21 @@ bool tasks_are_wanted(struct collector *collector, struct process *process, uint
 	struct task_finder *finder = &process->tasks;
 	if (!collector->options->has_async)
 		return false;
-	if (finder->task_type == 0 && now_ns >= process->tasks_next_ns) {
+	if (now_ns >= process->tasks_next_ns) {
 		finder->walker = &process->walker;
 		finder->runtime = process->ring->runtime;
 		process->tasks_next_ns = now_ns + FIND_PAUSE_NS;
-		tasks_find(finder);
+		process->has_tasks = tasks_find(finder);
 	}
-	return finder->task_type != 0;
+	return process->has_tasks;
 }
 
 void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
 		py_addr tstate, uint64_t now_ns, bool has_run)
 {
-	py_addr event_loop = tstate == 0 ? 0 : tasks_running_loop(&process->tasks, tstate);
 	struct loop_tasks *loop = thread->loop;
-	if (event_loop == 0) {
+	struct task_loop event_loop;
+	if (tstate == 0 || !tasks_running_loop(&process->tasks, tstate, &event_loop)) {
 		if (loop != NULL) {
 			blocking_end(collector, thread, now_ns);
 			loop->count = loop->look_ns = loop->is_idle = 0;
@@ -215,14 +216,17 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 		loop = thread->loop = mem_zalloc(1, sizeof(*loop));
 		loop->ready_ns = thread->look_delay_ns;
 	}
-	blocking_look(collector, process, thread, tstate, now_ns, has_run);
+	if (event_loop.object != loop->object)
+		loop->sweep = (struct task_sweep){0};
+	loop->object = event_loop.object;
+	blocking_look(collector, process, thread, tstate, &event_loop, now_ns, has_run);
 	if (has_run)
 		loop->is_idle = false;
 	/* What no thread has touched is as it was. */
 	bool is_stale = has_run || !loop->is_complete || !loop->is_idle;
 	if (is_stale && now_ns >= loop->next_ns) {
 		uint64_t cpu_ns = clock_process_cpu_ns();
-		bool is_read = read_tasks(collector, process, loop, tstate, event_loop);
+		bool is_read = read_tasks(collector, process, loop, tstate, &event_loop);
 		uint64_t cost_ns = clock_process_cpu_ns() - cpu_ns;
 		if (cost_ns > COST_MAX_NS)
 			cost_ns = COST_MAX_NS;
@@ -259,14 +263,21 @@ static bool is_poll(long call)
 	return false;
 }
 
+/* asyncio's turn of the loop; all of trio's. */
+static bool is_loop_code(const struct code *code)
+{
+	return (text_ends_with(code->qualname, "_run_once") &&
+		text_ends_with(code->filename, "/asyncio/base_events.py")) ||
+	       (strcmp(code->qualname, "run") == 0 &&
+		text_ends_with(code->filename, "/trio/_core/_run.py"));
+}
+
 /* How many of the innermost frames are the loop's own machinery: up to the one
  * that asks for events and runs what is ready.  Loops in C have none. */
 static uint32_t count_machinery(const struct collector *collector, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct code *code = &collector->codes.items[collector->tree_frames[i].code];
-		if (text_ends_with(code->qualname, "_run_once") &&
-		    text_ends_with(code->filename, "/asyncio/base_events.py"))
+		if (is_loop_code(&collector->codes.items[collector->tree_frames[i].code]))
 			return i + 1;
 	}
 	return 0;
@@ -278,8 +289,9 @@ void tasks_note_wait(struct collector *collector, struct process *process, struc
 	struct loop_tasks *loop = thread->loop;
 	if (loop == NULL || loop->count == 0 || !is_poll(call))
 		return;
-	py_addr event_loop = tasks_running_loop(&process->tasks, tstate);
-	if (event_loop == 0 || tasks_has_current(&process->tasks, tstate, event_loop))
+	struct task_loop event_loop;
+	if (!tasks_running_loop(&process->tasks, tstate, &event_loop) ||
+	    tasks_has_current(&process->tasks, tstate, &event_loop))
 		return;
 	loop->base.count = 0;
 	for (uint32_t i = count_machinery(collector, count); i < count; i++)

@@ -80,6 +80,7 @@ struct waiting_task {
 
 /* The event loop of a thread.  Owned by the thread. */
 struct loop_tasks {
+	py_addr object; /* the loop, to tell it from the next */
 	struct task_sweep sweep;
 	uint64_t look_ns;
 	uint64_t ready_ns; /* the thread's time ready to run at the last look, of all its life */
@@ -99,7 +100,7 @@ void awaits_fini(struct awaits *awaits);
 void loop_tasks_free(struct loop_tasks *loop);
 
 /* Whether the process has tasks to look at, as far as is known; asks now and
- * then whether it has loaded asyncio. */
+ * then whether it has loaded asyncio or trio. */
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns);
 
 /* Looks at the tasks of a thread whose state is at tstate, and books their
@@ -120,7 +121,8 @@ uint32_t tasks_count_idle(const struct thread *thread);
 
 /* Looks which step the thread's loop is in; notes those that take long. */
 void blocking_look(struct collector *collector, struct process *process, struct thread *thread,
-		   py_addr tstate, uint64_t now_ns, bool has_run);
+		   py_addr tstate, const struct task_loop *event_loop, uint64_t now_ns,
+		   bool has_run);
 
 /* The thread's loop is in no step any more. */
 void blocking_end(struct collector *collector, struct thread *thread, uint64_t now_ns);

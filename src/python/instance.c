@@ -123,13 +123,14 @@ static py_addr first_value(const struct walker *walker, py_addr values)
 	return values == 0 || walker->layout->version < 0x030d ? values : values + 8;
 }
 
-static py_addr dict_find(const struct walker *walker, py_addr dict, const char *name)
+static bool dict_find_keys(const struct walker *walker, py_addr dict, py_addr *keys,
+			   py_addr *values)
 {
-	uint64_t keys, values;
-	if (!is_pointer(dict) || !read_word(walker, dict + DICT_KEYS, &keys) ||
-	    !read_word(walker, dict + DICT_VALUES, &values))
-		return 0;
-	return keys_find(walker, keys, first_value(walker, values), name);
+	if (!is_pointer(dict) || !read_word(walker, dict + DICT_KEYS, keys) ||
+	    !read_word(walker, dict + DICT_VALUES, values))
+		return false;
+	*values = first_value(walker, *values);
+	return true;
 }
 
 /* The values of an object that has no dictionary (yet), or 0; *dict is the
@@ -163,23 +164,32 @@ static uint32_t row_of(const struct walker *walker)
 	return walker->layout->free_threaded ? count : i;
 }
 
-py_addr instance_attribute(const struct walker *walker, py_addr object, const char *name)
+bool instance_find_keys(const struct walker *walker, py_addr object, py_addr *keys,
+			py_addr *values)
 {
 	uint32_t row = row_of(walker);
-	uint64_t type, flags, offset, dict = 0, keys;
+	uint64_t type, flags, offset, dict = 0;
 	if (row == sizeof(rows) / sizeof(rows[0]) || !is_pointer(object) ||
 	    !read_word(walker, object + walker->layout->object_type, &type) || !is_pointer(type) ||
 	    !read_word(walker, type + TYPE_FLAGS, &flags))
-		return 0;
+		return false;
 	if (rows[row].cached_keys != 0 && (flags & FLAG_MANAGED_DICT) != 0) {
-		py_addr values = find_values(walker, object, type, flags, &dict);
-		if (values != 0 && read_word(walker, type + rows[row].cached_keys, &keys))
-			return keys_find(walker, keys, first_value(walker, values), name);
+		*values = first_value(walker, find_values(walker, object, type, flags, &dict));
+		if (*values != 0 && read_word(walker, type + rows[row].cached_keys, keys))
+			return true;
 	} else if (!read_word(walker, type + TYPE_DICTOFFSET, &offset) || offset == 0 ||
 		   offset > 1u << 16 || !read_word(walker, object + offset, &dict)) {
-		return 0;
+		return false;
 	}
-	return dict_find(walker, dict, name);
+	return dict_find_keys(walker, dict, keys, values);
+}
+
+py_addr instance_attribute(const struct walker *walker, py_addr object, const char *name)
+{
+	py_addr keys, values;
+	return instance_find_keys(walker, object, &keys, &values)
+		       ? keys_find(walker, keys, values, name)
+		       : 0;
 }
 
 /* Where the variables of the outermost frame lie, if it runs this code; or 0. */

@@ -10,6 +10,11 @@
 
 #include "python/objects.h"
 
+/* Where the object keeps its attributes: the keys of a dictionary, and their values,
+ * which stand beside the keys where *values is 0.  False when it has none. */
+bool instance_find_keys(const struct walker *walker, py_addr object, py_addr *keys,
+			py_addr *values);
+
 /* The object that is the attribute's value, or 0. */
 py_addr instance_attribute(const struct walker *walker, py_addr object, const char *name);
 

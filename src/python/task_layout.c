@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#define FUNCTION_CODE 48 /* 3.10+ */
+
 #define NOT_PER_THREAD .thread_task = PY_ABSENT, .thread_tasks = PY_ABSENT, .task_node = PY_ABSENT
 
 #define OBJECT_FRAMES                                                                              \
-	.source = TASKS_DICT, .state_awaiting = INT8_MIN, .awaited_back = 8,                       \
+	.source = TASKS_SET, .state_awaiting = INT8_MIN, .awaited_back = 8,                       \
 	.has_wide_keys = true,                   \
 	.is_loop_held = true, .thread_dict = 152, .thread_loop = PY_ABSENT, NOT_PER_THREAD,        \
 	.gen_frame = 16, .gen_state = PY_ABSENT, .frame_stack = 64, .task_loop = 16
@@ -22,6 +24,7 @@
 static const struct py_task_layout rows[] = {
 	{
 		.version = 0x0308,
+		.function_code = 16,
 		OBJECT_FRAMES,
 		.state = STATE_STACKTOP,
 		.interp_modules = 56,
@@ -35,6 +38,7 @@ static const struct py_task_layout rows[] = {
 	},
 	{
 		.version = 0x0309,
+		.function_code = 16,
 		OBJECT_FRAMES,
 		.state = STATE_STACKTOP,
 		.interp_modules = 856,
@@ -48,6 +52,7 @@ static const struct py_task_layout rows[] = {
 	},
 	{
 		.version = 0x030a,
+		.function_code = FUNCTION_CODE,
 		OBJECT_FRAMES,
 		.state = STATE_FRAME,
 		.state_first = -1,
@@ -63,9 +68,10 @@ static const struct py_task_layout rows[] = {
 	},
 	{
 		.version = 0x030b,
+		.function_code = FUNCTION_CODE,
 		OWN_FRAMES,
 		NOT_PER_THREAD,
-		.source = TASKS_VALUES,
+		.source = TASKS_SET,
 		.state_first = -1,
 		.state_last = -1,
 		.state_awaiting = INT8_MIN,
@@ -82,9 +88,10 @@ static const struct py_task_layout rows[] = {
 	},
 	{
 		.version = 0x030c,
+		.function_code = FUNCTION_CODE,
 		OWN_FRAMES,
 		NOT_PER_THREAD,
-		.source = TASKS_TAGGED,
+		.source = TASKS_SET,
 		.state_first = -1,
 		.state_last = -1,
 		.state_awaiting = INT8_MIN,
@@ -101,9 +108,10 @@ static const struct py_task_layout rows[] = {
 	{
 		/* interp_modules is published. */
 		.version = 0x030d,
+		.function_code = FUNCTION_CODE,
 		OWN_FRAMES,
 		NOT_PER_THREAD,
-		.source = TASKS_INLINE,
+		.source = TASKS_SET,
 		.state_first = -2,
 		.state_last = -1,
 		.state_awaiting = -1,
@@ -167,11 +175,26 @@ static bool module_makes_sense(const uint64_t *table)
 	       is_field(table[THREAD_TASKS], table[THREAD_SIZE], 16);
 }
 
-/* 3.14 and later: what the module says, and what the runtime says of frames. */
-static bool fill_new(const uint64_t *words, const struct py_layout *layout, const uint64_t *table,
-		     struct py_task_layout *row)
+/* 3.14 and later: what the module says of tasks. */
+static bool fill_tasks(const uint64_t *table, struct py_task_layout *row)
 {
-	if (table == NULL || !module_makes_sense(table) || words[GEN_SIZE] > 4096 ||
+	if (!module_makes_sense(table))
+		return false;
+	row->thread_loop = (uint32_t)table[THREAD_LOOP];
+	row->thread_task = (uint32_t)table[THREAD_TASK];
+	row->thread_tasks = (uint32_t)table[THREAD_TASKS];
+	row->task_loop = OBJECT_HEAD;
+	row->task_coro = (uint32_t)table[TASK_CORO];
+	row->task_name = (uint32_t)table[TASK_NAME];
+	row->task_node = (uint32_t)table[TASK_NODE];
+	return true;
+}
+
+/* And what the runtime says of frames. */
+static bool fill_frames(const uint64_t *words, const struct py_layout *layout,
+			struct py_task_layout *row)
+{
+	if (words[GEN_SIZE] > 4096 ||
 	    !is_field(words[GEN_FRAME], words[GEN_SIZE], layout->frame_size) ||
 	    words[GEN_STATE] >= words[GEN_SIZE] || words[STACKPOINTER] % 8 != 0 ||
 	    words[STACKPOINTER] + 8 > layout->frame_size)
@@ -187,19 +210,15 @@ static bool fill_new(const uint64_t *words, const struct py_layout *layout, cons
 		/* 3.15 keeps an index beside what is iterated over. */
 		.awaited_back = is_old ? 8 : 16,
 		.thread_dict = PY_ABSENT,
-		.thread_loop = (uint32_t)table[THREAD_LOOP],
-		.thread_task = (uint32_t)table[THREAD_TASK],
-		.thread_tasks = (uint32_t)table[THREAD_TASKS],
-		.task_loop = OBJECT_HEAD,
-		.task_coro = (uint32_t)table[TASK_CORO],
-		.task_name = (uint32_t)table[TASK_NAME],
-		.task_node = (uint32_t)table[TASK_NODE],
+		.thread_loop = PY_ABSENT,
+		NOT_PER_THREAD,
 		.gen_frame = (uint32_t)words[GEN_FRAME],
 		.gen_state = (uint32_t)words[GEN_STATE],
 		.frame_stack = PY_ABSENT,
 		.frame_depth = (uint32_t)words[STACKPOINTER],
 		.frame_state = PY_ABSENT,
 		.frame_locals = layout->frame_size,
+		.function_code = FUNCTION_CODE,
 	};
 	return true;
 }
@@ -236,7 +255,7 @@ int py_task_layout_published(const struct mem_reader *reader, py_addr runtime,
 		words[i] = all[places[layout->version - 0x030d][i]];
 	if (known != NULL)
 		row = *known;
-	else if (!fill_new(words, layout, table, &row))
+	else if (!fill_frames(words, layout, &row) || (table != NULL && !fill_tasks(table, &row)))
 		return -1;
 	if (words[MODULES] % 8 != 0 || words[MODULES] > 64u << 20 || words[LOCAL_NAMES] % 8 != 0 ||
 	    words[LOCAL_NAMES] > layout->code_size || words[TUPLE_ITEM] % 8 != 0 ||

@@ -11,11 +11,8 @@
 
 /* Where the live tasks are kept. */
 enum task_source {
-	TASKS_DICT,   /* 3.8-3.10: WeakSet with its attributes in a dict object */
-	TASKS_VALUES, /* 3.11: WeakSet, attributes in an array before the object */
-	TASKS_TAGGED, /* 3.12: the same, marked by the pointer's lowest bit */
-	TASKS_INLINE, /* 3.13: WeakSet, attributes within the object */
-	TASKS_LIST,   /* 3.14+: a linked list per thread */
+	TASKS_SET,  /* up to 3.13: a WeakSet */
+	TASKS_LIST, /* 3.14+: a linked list per thread; the WeakSet for tasks that are written in Python */
 };
 
 /* How a suspended frame is known. */
@@ -46,6 +43,7 @@ struct py_task_layout {
 			       the variables on; 3.14+: pointer to its end */,
 		frame_state;
 	uint32_t frame_locals; /* variables of a frame */
+	uint32_t function_code;
 	uint32_t code_names;   /* their names, a tuple */
 	uint32_t tuple_items;
 };
@@ -54,7 +52,8 @@ struct py_task_layout {
 const struct py_task_layout *py_task_layout_known(unsigned version);
 
 /* The row for 3.13 and later, some of which is read from the runtime.  table is
- * what the _asyncio module publishes (asyncio_table.h), NULL for 3.13.
+ * what the _asyncio module publishes (asyncio_table.h), NULL for 3.13 or where
+ * it is not there: a row for coroutines only, then.
  * Returns 0, or -1 when it makes no sense; *made is then untouched. */
 int py_task_layout_published(const struct mem_reader *reader, py_addr runtime,
 			     const struct py_layout *layout, const uint64_t *table,
@@ -85,6 +84,9 @@ enum {
 	TYPE_NAME = 24,
 	TYPE_FLAGS = 168,
 	TYPE_BASE = 256,
+	TYPE_DICT = 264,
+	MEMBER_DEFINITION = 40, /* of a descriptor: pointer to it */
+	DEFINITION_OFFSET = 16,
 };
 
 #endif

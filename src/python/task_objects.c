@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "python/bits.h"
+#include "python/instance.h"
 #include "python/task_parts.h"
 
 #define KEYS_MAX 20000u
@@ -49,6 +50,7 @@ static enum object_kind static_kind(const char *name)
 		{ "str", OBJECT_STR },
 		{ "float", OBJECT_FLOAT },
 		{ "NoneType", OBJECT_NONE },
+		{ "member_descriptor", OBJECT_MEMBER },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -58,14 +60,19 @@ static enum object_kind static_kind(const char *name)
 	return OBJECT_OTHER;
 }
 
-static bool is_task_type(const struct task_finder *finder, py_addr type)
+/* Which of the task types this is or is made from, or OBJECT_OTHER. */
+static enum object_kind task_kind(const struct task_finder *finder, py_addr type)
 {
 	for (unsigned i = 0; i < BASES_MAX && type != 0; i++) {
 		if (type == finder->task_type)
-			return true;
+			return OBJECT_TASK;
+		if (type == finder->python_task_type)
+			return OBJECT_PYTHON_TASK;
+		if (type == finder->trio.task_type)
+			return OBJECT_TRIO_TASK;
 		type = task_read_pointer(finder, type + TYPE_BASE);
 	}
-	return false;
+	return OBJECT_OTHER;
 }
 
 static enum object_kind type_find_kind(const struct task_finder *finder, py_addr type)
@@ -73,9 +80,10 @@ static enum object_kind type_find_kind(const struct task_finder *finder, py_addr
 	const struct mem_reader *reader = finder->walker->reader;
 	uint64_t flags, name;
 	char text[32] = "";
+	enum object_kind kind = task_kind(finder, type);
 
-	if (finder->task_type != 0 && is_task_type(finder, type))
-		return OBJECT_TASK;
+	if (kind != OBJECT_OTHER)
+		return kind;
 	if (!task_read_word(finder, type + TYPE_FLAGS, &flags) || (flags & HEAP_TYPE) != 0 ||
 	    !task_read_word(finder, type + TYPE_NAME, &name) ||
 	    !reader->read(reader, name, text, sizeof(text) - 1))
@@ -135,25 +143,31 @@ static bool view_narrow(const unsigned char *head, py_addr keys, struct dict_vie
 	uint8_t index_bytes = head[9], kind = head[10];
 	uint64_t count = load_u64(head + 24);
 
-	if (head[8] > 24 || index_bytes > 27 || kind > 1 || count > 1ull << head[8])
+	if (head[8] > 24 || index_bytes > 27 || kind > 2 || count > 1ull << head[8])
 		return false;
 	*view = (struct dict_view){ keys + 32 + (1ull << index_bytes), (uint32_t)count,
-				    kind == 1 ? 16 : 24, kind == 1 ? 0 : 8 };
+				    kind == 0 ? 24 : 16, kind == 0 ? 8 : 0 };
 	return true;
+}
+
+static bool keys_open(const struct task_finder *finder, py_addr keys, struct dict_view *view)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	unsigned char head[40];
+
+	if (!is_pointer(keys) || !reader->read(reader, keys, head, sizeof(head)))
+		return false;
+	return finder->layout.has_wide_keys ? view_wide(head, keys, view)
+					    : view_narrow(head, keys, view);
 }
 
 static bool dict_open(const struct task_finder *finder, py_addr dict, struct dict_view *view)
 {
 	const struct mem_reader *reader = finder->walker->reader;
-	unsigned char head[40];
 	uint64_t links[2];
 
-	if (!is_pointer(dict) || !reader->read(reader, dict + DICT_KEYS, links, sizeof(links)) ||
-	    !is_pointer(links[0]) || links[1] != 0 ||
-	    !reader->read(reader, links[0], head, sizeof(head)))
-		return false;
-	return finder->layout.has_wide_keys ? view_wide(head, links[0], view)
-					    : view_narrow(head, links[0], view);
+	return is_pointer(dict) && reader->read(reader, dict + DICT_KEYS, links, sizeof(links)) &&
+	       links[1] == 0 && keys_open(finder, links[0], view);
 }
 
 /* Which of the str objects has this text; count when none. */
@@ -212,6 +226,32 @@ py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const cha
 		}
 	}
 	return 0;
+}
+
+bool task_find_attributes(const struct task_finder *finder, py_addr object,
+			  const char *const *names, uint32_t count, py_addr *values)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	unsigned char entries[KEYS_BATCH * 24];
+	py_addr keys[KEYS_BATCH], keys_at, values_at;
+	struct dict_view view;
+
+	if (!instance_find_keys(finder->walker, object, &keys_at, &values_at) ||
+	    !keys_open(finder, keys_at, &view) || view.count > KEYS_BATCH ||
+	    !reader->read(reader, view.entries, entries, (size_t)view.count * view.size))
+		return false;
+	for (uint32_t i = 0; i < view.count; i++)
+		keys[i] = load_u64(entries + i * view.size + view.key);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t found = find_text(finder, keys, view.count, names[i]);
+
+		values[i] = 0;
+		if (found < view.count)
+			values[i] = values_at != 0
+					    ? task_read_pointer(finder, values_at + 8ull * found)
+					    : load_u64(entries + found * view.size + view.key + 8);
+	}
+	return true;
 }
 
 py_addr task_dict_object(const struct task_finder *finder, py_addr dict, py_addr key)

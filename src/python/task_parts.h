@@ -20,4 +20,36 @@ py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const cha
 /* The value under this very object, or 0; looks at some dozens of entries. */
 py_addr task_dict_object(const struct task_finder *finder, py_addr dict, py_addr key);
 
+/* The values of these attributes (ASCII) of an object of a class written in Python; 0
+ * where there is none.  False when it cannot be read, or has some dozens. */
+bool task_find_attributes(const struct task_finder *finder, py_addr object,
+			  const char *const *names, uint32_t count, py_addr *values);
+
+/* --- frames of a running thread --- */
+
+/* The innermost frame; 0: none. */
+py_addr task_innermost_frame(const struct task_finder *finder, py_addr tstate);
+
+/* The code object of the frame at *frame, which becomes the one outside of it.
+ * False at the end, or when it cannot be read. */
+bool task_next_frame(const struct task_finder *finder, py_addr *frame, py_addr *code);
+
+/* The index of a variable of the code object; TASK_NO_VARIABLE: it has none. */
+#define TASK_NO_VARIABLE 32u
+uint32_t task_find_variable(const struct task_finder *finder, py_addr code, const char *name);
+
+/* The value of a variable of a frame; 0: it has none now. */
+py_addr task_read_variable(const struct task_finder *finder, py_addr frame, uint32_t index);
+
+/* Whether the code object has this name. */
+bool task_is_code(const struct task_finder *finder, py_addr code, const char *name);
+
+/* --- trio, see task_trio.c --- */
+
+bool trio_find(struct task_finder *finder, py_addr module);
+void trio_running_loop(struct task_finder *finder, py_addr tstate, struct task_loop *loop);
+bool trio_read_task(struct task_finder *finder, py_addr task, py_addr *coro, py_addr *name);
+bool trio_read_step(struct task_finder *finder, const struct task_loop *loop,
+		    struct task_step *step);
+
 #endif

@@ -4,7 +4,9 @@
  * larger ones random places.  A list can only be followed: each call goes on
  * where the one before stopped, so that all have their turn, and chooses among
  * those that it passed.  Where there are more than were known it goes on to the
- * end: how many there are decides what the chosen ones stand for. */
+ * end: how many there are decides what the chosen ones stand for.
+ *
+ * asyncio's sets have weak references, trio's the tasks themselves. */
 #include <string.h>
 
 #include "python/bits.h"
@@ -96,7 +98,8 @@ static uint32_t follow_references(const struct task_finder *finder, py_addr *ref
 	return kept;
 }
 
-static uint32_t sample_set(struct task_finder *finder, struct choice *choice, uint32_t *total)
+static uint32_t sample_set(const struct task_finder *finder, py_addr set, bool is_weak,
+			   struct choice *choice, uint32_t *total)
 {
 	static const uint32_t head_bytes = SET_TABLE + 8 - SET_USED;
 	const struct mem_reader *reader = finder->walker->reader;
@@ -104,7 +107,7 @@ static uint32_t sample_set(struct task_finder *finder, struct choice *choice, ui
 	uint64_t used, mask;
 	py_addr table;
 
-	if (!reader->read(reader, finder->all_tasks + SET_USED, head, head_bytes))
+	if (!reader->read(reader, set + SET_USED, head, head_bytes))
 		return 0;
 	used = load_u64(head);
 	mask = load_u64(head + SET_MASK - SET_USED);
@@ -116,7 +119,7 @@ static uint32_t sample_set(struct task_finder *finder, struct choice *choice, ui
 	else if (reader->read(reader, table, slots, (mask + 1) * SLOT_BYTES))
 		choose_slots(choice, slots, (uint32_t)mask + 1);
 	*total = (uint32_t)used;
-	return follow_references(finder, choice->tasks, choice->count);
+	return is_weak ? follow_references(finder, choice->tasks, choice->count) : choice->count;
 }
 
 /* --- a linked list --- */
@@ -206,13 +209,60 @@ static uint32_t sample_list(struct task_finder *finder, py_addr tstate, struct t
 	return choice->count;
 }
 
-uint32_t tasks_sample(struct task_finder *finder, py_addr tstate, struct task_sweep *sweep,
-		      uint64_t *random, py_addr *tasks, uint32_t room, uint32_t *total)
+/* --- both --- */
+
+/* Leaves out some of the chosen at random, so that with those of the set each
+ * stands for as many as the others. */
+static void thin(struct choice *choice, uint32_t own, uint32_t others)
+{
+	uint64_t all = (uint64_t)own + others;
+	uint64_t part = (uint64_t)choice->room * own;
+	uint32_t wanted = (uint32_t)(part / all);
+
+	if (all <= choice->room)
+		return;
+	wanted += next_random(choice->random) % all < part % all;
+	while (choice->count > wanted) {
+		uint64_t at = next_random(choice->random) % choice->count;
+
+		choice->tasks[at] = choice->tasks[--choice->count];
+	}
+}
+
+/* 3.14 and later: tasks of the type in C are in the list, others in the set. */
+static uint32_t sample_both(struct task_finder *finder, py_addr tstate, struct task_sweep *sweep,
+			    struct choice *choice, uint32_t *total)
+{
+	uint32_t own = 0, others = 0;
+	uint64_t used = 0;
+
+	choice->count = sample_list(finder, tstate, sweep, choice, &own);
+	*total = own;
+	if (!task_read_word(finder, finder->all_tasks + SET_USED, &used) || used == 0)
+		return choice->count;
+	thin(choice, own, (uint32_t)used);
+	struct choice rest = { .tasks = choice->tasks + choice->count,
+			       .room = choice->room - choice->count,
+			       .random = choice->random };
+	uint32_t count = sample_set(finder, finder->all_tasks, true, &rest, &others);
+
+	*total += others;
+	return choice->count + count;
+}
+
+uint32_t tasks_sample(struct task_finder *finder, py_addr tstate, const struct task_loop *loop,
+		      struct task_sweep *sweep, uint64_t *random, py_addr *tasks, uint32_t room,
+		      uint32_t *total)
 {
 	struct choice choice = { .tasks = tasks, .room = room, .random = random };
 
 	*total = 0;
+	if (loop->is_trio) {
+		py_addr set = task_read_pointer(finder, loop->object + finder->trio.runner_tasks);
+
+		return set == 0 ? 0 : sample_set(finder, set, false, &choice, total);
+	}
 	return finder->layout.source == TASKS_LIST
-		       ? sample_list(finder, tstate, sweep, &choice, total)
-		       : sample_set(finder, &choice, total);
+		       ? sample_both(finder, tstate, sweep, &choice, total)
+		       : sample_set(finder, finder->all_tasks, true, &choice, total);
 }

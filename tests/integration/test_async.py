@@ -2,15 +2,18 @@
 
 import re
 import sys
+from pathlib import Path
 from typing import Dict, Tuple
 
 import pytest
 
+from support.packages import trio_environment
 from support.paths import PROGRAMS
 from support.pythons import Python
 from support.runs import ProfiledRun
 
 ASYNC = PROGRAMS / "async"
+TRIO = PROGRAMS / "trio"
 TIME_KEYS = ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
 
 
@@ -29,16 +32,16 @@ def profiled(python):
     return run
 
 
-def number_of(name: str, mark: str) -> int:
+def number_of(name: str, mark: str, folder: Path = ASYNC) -> int:
     """The number of the line that ends with this mark."""
-    for number, line in enumerate((ASYNC / name).read_text().splitlines(), 1):
+    for number, line in enumerate((folder / name).read_text().splitlines(), 1):
         if re.search(rf"# {mark}$", line):
             return number
     raise AssertionError(f"{name} has no line marked {mark}")
 
 
-def line_of(run: ProfiledRun, name: str, mark: str) -> dict:
-    return run.lines_of(ASYNC / name)[number_of(name, mark)]
+def line_of(run: ProfiledRun, name: str, mark: str, folder: Path = ASYNC) -> dict:
+    return run.lines_of(folder / name)[number_of(name, mark, folder)]
 
 
 def percent(line: dict) -> float:
@@ -176,13 +179,49 @@ def test_fifty_thousand_tasks(profiled):
     assert overhead_s / time["elapsed_s"] <= 0.06
 
 
+def check_waits(run: ProfiledRun, name: str, folder: Path = ASYNC) -> None:
+    """The waits of gather.py, whatever runs its tasks."""
+    assert run.returncode == 0, run
+    short, long, everyone = (line_of(run, name, mark, folder) for mark in ("SHORT", "LONG", "ALL"))
+    assert long["await_s"] / everyone["await_s"] == pytest.approx(3, rel=0.15)
+    assert long["n_wait_percent"] / everyone["n_wait_percent"] == pytest.approx(3, rel=0.15)
+    assert sorted(long["async_task_names"]) == ["long-0", "long-1", "long-2"]
+    assert long["n_async_concurrency_peak"] == 3
+    assert short["async_task_names"] == ["short"]
+    outer, root = (line_of(run, name, mark, folder) for mark in ("OUTER", "RUN"))
+    assert outer["n_inclusive_percent"] >= 0.98 * percent(long)
+    assert root["n_inclusive_percent"] >= 0.98 * (percent(long) + percent(everyone))
+    assert root["n_wait_percent"] <= 5
+
+
 def test_uvloop():
     """A loop in C: the same tasks, the same lines.  (On the Python that the tests run on.)"""
     pytest.importorskip("uvloop")
     python = Python(sys.version_info[:2], sys.executable)
-    run = python.heatline_run(ASYNC / "gather.py", ["uvloop"], ["--cpu-only"])
-    assert run.returncode == 0, run
-    long, everyone = line_of(run, "gather.py", "LONG"), line_of(run, "gather.py", "ALL")
-    assert long["await_s"] / everyone["await_s"] == pytest.approx(3, rel=0.15)
-    assert long["n_wait_percent"] / everyone["n_wait_percent"] == pytest.approx(3, rel=0.15)
-    assert sorted(long["async_task_names"]) == ["long-0", "long-1", "long-2"]
+    check_waits(python.heatline_run(ASYNC / "gather.py", ["uvloop"], ["--cpu-only"]), "gather.py")
+
+
+def test_tasks_written_in_python(oldest_or_newest):
+    run = oldest_or_newest.heatline_run(ASYNC / "gather.py", ["python"], ["--cpu-only"])
+    check_waits(run, "gather.py")
+
+
+def test_trio(oldest_or_newest):
+    """Waits, names and stacks; a step that blocks; and none of trio's own tasks."""
+    python = oldest_or_newest
+    run = python.heatline_run(TRIO / "gather.py", (), ["--cpu-only"], env=trio_environment(python))
+    check_waits(run, "gather.py", TRIO)
+    lines = run.lines_of(TRIO / "gather.py").values()
+    assert run.profile["heatline"]["async"]["await_s"] == pytest.approx(
+        sum(line.get("await_s", 0) for line in lines), rel=0.02
+    )
+    steps = run.profile["heatline"]["async"]["blocking"]
+    assert [step["line"] for step in steps] == [number_of("gather.py", "BLOCKS", TRIO)]
+    assert 0.25 <= steps[0]["longest_s"] <= 1
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "trio"])
+def test_anyio(newest_python, loop):
+    environment = trio_environment(newest_python)
+    run = newest_python.heatline_run(TRIO / "any_gather.py", [loop], ["--cpu-only"], env=environment)
+    check_waits(run, "any_gather.py", TRIO)

@@ -3,6 +3,7 @@
 import json
 
 from support import runs
+from support.packages import trio_environment
 from support.probes import PROBES, driver
 
 # enum py_op_kind
@@ -22,7 +23,14 @@ def test_tasks(python_build):
         PROBES / "task_facts.py", driver("python_probe"), env={"PYTHONIOENCODING": "utf-8"}
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "compared 10" in done.stdout
+    assert "compared 12" in done.stdout
+
+
+def test_trio_tasks(python):
+    """The same of trio."""
+    done = python.run_plain(PROBES / "trio_facts.py", driver("python_probe"), env=trio_environment(python))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "compared 4" in done.stdout
 
 
 def test_opcodes(python):

@@ -210,7 +210,8 @@ static int probe_tasks(pid_t pid, unsigned version, py_addr runtime, uint64_t th
 	struct task_finder finder = { .walker = &walker, .runtime = runtime };
 	struct task_sweep sweep = { 0 };
 	const char *why;
-	py_addr tasks[64], tstate, loop;
+	struct task_loop loop;
+	py_addr tasks[64], tstate;
 	uint64_t random = 1;
 	uint32_t total, count;
 
@@ -227,15 +228,15 @@ static int probe_tasks(pid_t pid, unsigned version, py_addr runtime, uint64_t th
 		printf("no tasks\n");
 		return 1;
 	}
-	loop = tasks_running_loop(&finder, tstate);
-	count = tasks_sample(&finder, tstate, &sweep, &random, tasks, 64, &total);
-	printf("%u of %u, %s, %s\n", count, total, loop == 0 ? "no loop" : "loop",
-	       tasks_has_current(&finder, tstate, loop) ? "a task runs" : "no task runs");
+	tasks_running_loop(&finder, tstate, &loop);
+	count = tasks_sample(&finder, tstate, &loop, &sweep, &random, tasks, 64, &total);
+	printf("%u of %u, %s, %s\n", count, total, loop.object == 0 ? "no loop" : "loop",
+	       tasks_has_current(&finder, tstate, &loop) ? "a task runs" : "no task runs");
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t identities[TASK_MAX_FRAMES];
 		char name[TASK_NAME_BYTES];
 
-		if (task_read(&finder, tasks[i], loop, &view) != TASK_WAITS ||
+		if (task_read(&finder, tasks[i], &loop, &view) != TASK_WAITS ||
 		    !task_read_name(&finder, &view, name))
 			continue;
 		printf("task %s\n", name);

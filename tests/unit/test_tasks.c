@@ -50,20 +50,28 @@ static void look_at_everything(struct task_finder *finder, uint64_t *random)
 	tasks_find(finder);
 	finder->layout = *py_task_layout_known(finder->walker->layout->version);
 	finder->task_type = BASE + 640;
+	finder->python_task_type = BASE + 704;
+	finder->trio = (struct trio_facts){ BASE + 768, BASE + 832, BASE + 896, BASE + 960, 3, 5,
+					    48, 24, 40, 64 };
 	finder->all_tasks = BASE + 1280;
 	finder->current_tasks = BASE + 1920;
 	for (uint32_t turn = 0; turn < 4; turn++) {
 		py_addr tstate = BASE + (*random >> 30) % (WORDS / 2) * 8;
-		py_addr loop = tasks_running_loop(finder, tstate);
-		uint32_t count = tasks_sample(finder, tstate, &sweep, random, tasks, 32, &total);
+		struct task_loop loop;
+
+		tasks_running_loop(finder, tstate, &loop);
+		if (turn % 2 != 0)
+			loop = (struct task_loop){ BASE + 320, true, BASE + *random % WORDS * 8 };
+		uint32_t count =
+			tasks_sample(finder, tstate, &loop, &sweep, random, tasks, 32, &total);
 
 		assert_true(count <= 32);
-		tasks_has_current(finder, tstate, loop);
-		tasks_read_step(finder, tstate, &step);
+		tasks_has_current(finder, tstate, &loop);
+		tasks_read_step(finder, tstate, &loop, &step);
 		for (uint32_t i = 0; i < count; i++) {
 			char name[TASK_NAME_BYTES];
 
-			if (task_read(finder, tasks[i], loop, &view) != TASK_WAITS)
+			if (task_read(finder, tasks[i], &loop, &view) != TASK_WAITS)
 				continue;
 			assert_true(view.count <= TASK_MAX_FRAMES);
 			if (task_read_name(finder, &view, name))
@@ -90,6 +98,15 @@ static void test_nonsense(void **state)
 	}
 }
 
+static uint32_t sample(struct task_finder *finder, struct task_sweep *sweep, py_addr tasks[32],
+		       uint32_t *total)
+{
+	static const struct task_loop loop;
+	static uint64_t random = 7;
+
+	return tasks_sample(finder, BASE, &loop, sweep, &random, tasks, 32, total);
+}
+
 /* A list is counted at first, then followed to its end over several calls, each
  * task met once. */
 static void test_list_is_swept(void **state)
@@ -100,7 +117,6 @@ static void test_list_is_swept(void **state)
 	struct task_finder finder = { .walker = &walker, .layout = { .source = TASKS_LIST } };
 	struct task_sweep sweep = { 0 };
 	py_addr tasks[32];
-	uint64_t random = 7;
 	uint32_t total;
 
 	/* The head, then the nodes in order, in a circle. */
@@ -111,28 +127,28 @@ static void test_list_is_swept(void **state)
 		memory[i * TASK_WORDS + 1] = BASE + previous * TASK_WORDS * 8;
 	}
 	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
-	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(sample(&finder, &sweep, tasks, &total), 32);
 	assert_int_equal(total, TASKS);
 	assert_int_equal(sweep.cursor, 0);
-	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(sample(&finder, &sweep, tasks, &total), 32);
 	assert_int_equal(total, TASKS);
 	assert_true(sweep.cursor != 0);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_true(tasks[i] < BASE + 2049 * TASK_WORDS * 8);
-	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(sample(&finder, &sweep, tasks, &total), 32);
 	assert_int_equal(total, TASKS);
 	assert_int_equal(sweep.cursor, 0);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_true(tasks[i] >= BASE + 2049 * TASK_WORDS * 8);
 	/* Where the next task has gone the list is begun anew; what does not hang
 	 * together is not followed. */
-	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(sample(&finder, &sweep, tasks, &total), 32);
 	memory[2049 * TASK_WORDS + 1] = BASE;
-	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 32);
+	assert_int_equal(sample(&finder, &sweep, tasks, &total), 32);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_true(tasks[i] < BASE + 2049 * TASK_WORDS * 8);
 	memory[100 * TASK_WORDS + 1] = BASE;
-	assert_int_equal(tasks_sample(&finder, BASE, &sweep, &random, tasks, 32, &total), 0);
+	assert_int_equal(sample(&finder, &sweep, tasks, &total), 0);
 }
 
 int main(void)

@@ -105,6 +105,14 @@ class OwnTask(asyncio.Task):
     pass
 
 
+class PythonTask(asyncio.tasks._PyTask):
+    """The type that is written in Python, with more attributes than it has itself."""
+
+    def __init__(self, *args, **named):
+        self.extra = self.another = None
+        super().__init__(*args, **named)
+
+
 def expected_frames(coroutine):
     """(function, line) of the chain, innermost first, as the interpreter tells it."""
     found = []
@@ -154,6 +162,10 @@ async def main():
     tasks = [loop.create_task(coroutine, name=name) for name, coroutine in made.items()]
     tasks.append(OwnTask(plain(gate), loop=loop, name="own"))
     made["own"] = tasks[-1].get_coro()
+    tasks.append(asyncio.tasks._PyTask(nested(gate), loop=loop, name="python"))
+    tasks.append(PythonTask(plain(gate), loop=loop, name="python subclass"))
+    tasks[-1].__dict__["later"] = 1
+    made.update((task.get_name(), task.get_coro()) for task in tasks[-2:])
     unnamed = loop.create_task(plain(gate))
     made[unnamed.get_name()] = unnamed.get_coro()
     done = loop.create_task(asyncio.sleep(0), name="done")
@@ -180,4 +192,5 @@ async def main():
     return bool(wrong)
 
 
-sys.exit(asyncio.new_event_loop().run_until_complete(main()))
+if __name__ == "__main__":
+    sys.exit(asyncio.new_event_loop().run_until_complete(main()))

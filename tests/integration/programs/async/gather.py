@@ -17,8 +17,14 @@ async def long():
     await nap(1.2)  # OUTER
 
 
+def python_task(loop, coroutine, **named):
+    return asyncio.tasks._PyTask(coroutine, loop=loop, **named)
+
+
 async def main():
     loop = asyncio.get_running_loop()
+    if "python" in sys.argv:
+        loop.set_task_factory(python_task)
     tasks = [loop.create_task(short(), name="short")]
     tasks += [loop.create_task(long(), name="long-%d" % i) for i in range(3)]
     await asyncio.gather(*tasks)  # ALL
