@@ -10,15 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/heap.h"
-
-/* As in CPython's pymem.h; the same since 3.5. */
-struct python_allocator {
-	void *context;
-	void *(*malloc)(void *context, size_t size);
-	void *(*calloc)(void *context, size_t count, size_t size);
-	void *(*realloc)(void *context, void *block, size_t size);
-	void (*free)(void *context, void *block);
-};
+#include "agent/python_hooks.h"
 
 struct python_arena_allocator {
 	void *context;
@@ -28,10 +20,6 @@ struct python_arena_allocator {
 
 enum python_domain { DOMAIN_RAW, DOMAIN_MEM, DOMAIN_OBJ, DOMAIN_COUNT };
 
-/* Up to this size, and what debug hooks add to it, Python serves requests from
- * its arenas, whose own making is kept out of the count by arena_map. */
-#define PYTHON_SMALL 480u
-
 /* What was installed before us, by domain; our context points here. */
 static struct python_allocator python_real[DOMAIN_COUNT];
 static struct python_arena_allocator arena_real;
@@ -39,84 +27,12 @@ static void (*get_allocator)(int domain, struct python_allocator *allocator);
 static void (*set_allocator)(int domain, struct python_allocator *allocator);
 static int (*is_finalizing)(void);
 
-/* Set by a calloc that came through our hook; see is_installed. */
-static __thread bool probe_seen __attribute__((tls_model("initial-exec")));
-
-/* --- hooks --- */
-
-/* Below Python's allocator nothing is counted: what it takes from malloc or
- * mmap to serve a request is that request.  Returns the count to go on with. */
-static inline uint64_t pause_count(void)
-{
-	uint64_t left = g_heap_left;
-	g_heap_left = HEAP_PAUSE;
-	return left;
-}
-
-static inline void *counted(void *block, size_t size, uint64_t left)
-{
-	g_heap_left = left;
-	return heap_count(size) ? heap_meet(block, size, ALLOC_PYTHON) : block;
-}
-
-static void *python_malloc_paused(void *context, size_t size)
-{
-	const struct python_allocator *next = context;
-	uint64_t left = pause_count();
-	return counted(next->malloc(next->context, size), size, left);
-}
-
-/* The common case, where nothing lies below: no pause, and a jump at the end. */
-static void *python_malloc(void *context, size_t size)
-{
-	const struct python_allocator *next = context;
-	if (__builtin_expect(size > PYTHON_SMALL || size > g_heap_left, 0))
-		return python_malloc_paused(context, size);
-	g_heap_left -= size;
-	return next->malloc(next->context, size);
-}
-
-static void *python_calloc(void *context, size_t count, size_t size)
-{
-	const struct python_allocator *next = context;
-	probe_seen = true;
-	uint64_t left = pause_count();
-	return counted(next->calloc(next->context, count, size), count * size, left);
-}
-
-static void *python_realloc(void *context, void *block, size_t size)
-{
-	const struct python_allocator *next = context;
-	uint64_t id = live_may_have(block) ? live_take(block) : 0;
-	uint64_t left = pause_count();
-	void *moved = next->realloc(next->context, block, size);
-	if (moved == NULL && id != 0)
-		heap_put_back(block, id);
-	else if (id != 0)
-		heap_end(id, true);
-	return counted(moved, size, left);
-}
-
-static __attribute__((noinline, cold)) void python_free_met(void *context, void *block)
-{
-	const struct python_allocator *next = context;
-	heap_forget(block);
-	next->free(next->context, block);
-}
-
-static void python_free(void *context, void *block)
-{
-	const struct python_allocator *next = context;
-	if (live_may_have(block))
-		python_free_met(context, block);
-	else
-		next->free(next->context, block);
-}
+/* --- arenas --- */
 
 static void *arena_map(void *context, size_t size)
 {
 	(void)context;
-	uint64_t left = pause_count();
+	uint64_t left = heap_pause();
 	void *block = arena_real.alloc(arena_real.context, size);
 	g_heap_left = left;
 	return block;
@@ -130,30 +46,15 @@ static void arena_unmap(void *context, void *block, size_t size)
 
 /* --- installing --- */
 
-static bool is_ours(const struct python_allocator *allocator)
+/* Whether requests of this size end in malloc.  Tried twice: the first may enlarge a
+ * table. */
+static bool is_through_malloc(const struct python_allocator *next, size_t size)
 {
-	return allocator->malloc == python_malloc || allocator->malloc == python_malloc_paused;
-}
-
-/* Whether a request still comes through our hook, perhaps below another one
- * (tracemalloc): wrapping it a second time would make a circle. */
-static bool is_installed(const struct python_allocator *now)
-{
-	probe_seen = false;
-	void *block = now->calloc(now->context, 1, 1);
-	now->free(now->context, block);
-	return probe_seen;
-}
-
-/* Whether small requests end in malloc too (PYTHONMALLOC=malloc), where they
- * would be counted a second time.  Tried twice: the first may enlarge a table. */
-static bool is_through_malloc(const struct python_allocator *next)
-{
-	uint64_t left = pause_count();
+	uint64_t left = heap_pause();
 	bool is_counted = true;
 	for (int i = 0; i < 2 && is_counted; i++) {
 		g_heap_left = HEAP_PAUSE;
-		void *block = next->malloc(next->context, 16);
+		void *block = next->malloc(next->context, size);
 		is_counted = g_heap_left != HEAP_PAUSE;
 		next->free(next->context, block);
 	}
@@ -161,13 +62,29 @@ static bool is_through_malloc(const struct python_allocator *next)
 	return is_counted;
 }
 
-static void install(enum python_domain domain, const struct python_allocator *next, bool is_paused)
+/* Whether both domains are plain pymalloc's, without hooks of ours or others.  Not before
+ * the interpreter has made its locks. */
+static bool is_pymalloc(void)
+{
+	const char *(*name_of)(void);
+	*(void **)&name_of = dlsym(RTLD_DEFAULT, "_PyMem_GetCurrentAllocatorName");
+	const char *name = name_of != NULL ? name_of() : NULL;
+	return name != NULL && strcmp(name, "pymalloc") == 0;
+}
+
+static enum python_way choose_way(const struct python_allocator *next, bool is_arenas)
+{
+	if (is_through_malloc(next, 16))
+		return OVER_MALLOC;
+	return is_arenas && is_through_malloc(next, PYMALLOC_MOST + 1) ? OVER_PYMALLOC
+								       : OVER_ANYTHING;
+}
+
+static void install(enum python_domain domain, const struct python_allocator *next,
+		    enum python_way way)
 {
 	python_real[domain] = *next;
-	struct python_allocator ours = {
-		&python_real[domain], is_paused ? python_malloc_paused : python_malloc,
-		python_calloc, python_realloc, python_free,
-	};
+	struct python_allocator ours = python_hooks_over(&python_real[domain], way);
 	set_allocator(domain, &ours);
 }
 
@@ -218,20 +135,34 @@ void allocators_start(void)
 	for (int domain = DOMAIN_MEM; domain <= DOMAIN_OBJ; domain++) {
 		struct python_allocator now;
 		get_allocator(domain, &now);
-		install(domain, &now, false);
+		install(domain, &now, OVER_ANYTHING);
 	}
 	install_arenas();
 }
 
-static void settle(enum python_domain domain)
+static void unwrap(enum python_domain domain)
 {
 	struct python_allocator now;
 	get_allocator(domain, &now);
-	const struct python_allocator *next = is_ours(&now) ? &python_real[domain] : &now;
-	if (is_ours(&now) || !is_installed(&now)) {
-		struct python_allocator below = *next;
-		install(domain, &below, is_through_malloc(&below));
-	}
+	if (python_hooks_are(&now))
+		set_allocator(domain, &python_real[domain]);
+}
+
+static void settle(enum python_domain domain, bool is_arenas)
+{
+	struct python_allocator now;
+	get_allocator(domain, &now);
+	if (!python_hooks_are_below(&now))
+		install(domain, &now, choose_way(&now, is_arenas));
+}
+
+static void settle_both(void)
+{
+	unwrap(DOMAIN_MEM);
+	unwrap(DOMAIN_OBJ);
+	bool is_arenas = is_pymalloc();
+	settle(DOMAIN_MEM, is_arenas);
+	settle(DOMAIN_OBJ, is_arenas);
 }
 
 void memory_python_started(void)
@@ -240,8 +171,7 @@ void memory_python_started(void)
 	if (is_settled || get_allocator == NULL || set_allocator == NULL)
 		return;
 	is_settled = true;
-	settle(DOMAIN_MEM);
-	settle(DOMAIN_OBJ);
+	settle_both();
 }
 
 /* --- in a running interpreter --- */
@@ -262,19 +192,16 @@ const char *allocators_join(void)
 		return "memory was not measured: Python hides its allocators";
 	if (has_other_interpreters())
 		return "memory was not measured: there are several interpreters in the process";
-	settle(DOMAIN_MEM);
-	settle(DOMAIN_OBJ);
+	settle_both();
 	install_arenas();
 	return NULL;
 }
 
 void allocators_leave(void)
 {
-	for (int domain = DOMAIN_MEM; domain <= DOMAIN_OBJ && set_allocator != NULL; domain++) {
-		struct python_allocator now;
-		get_allocator(domain, &now);
-		if (is_ours(&now))
-			set_allocator(domain, &python_real[domain]);
+	if (set_allocator != NULL) {
+		unwrap(DOMAIN_MEM);
+		unwrap(DOMAIN_OBJ);
 	}
 	restore_arenas();
 }

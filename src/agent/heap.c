@@ -179,16 +179,8 @@ static void follow(const void *block, struct record_alloc *out)
 	}
 }
 
-/* A block, the bytes that it stands for, and where. */
-struct sample {
-	const void *block;
-	size_t size;
-	uint64_t weight;
-	uint32_t flags;
-	struct agent_site *site;
-};
-
-static bool push_alloc(struct agent_thread *self, const struct sample *sample)
+static bool push_alloc(struct agent_thread *self, const struct heap_choice *choice,
+		       const void *block)
 {
 	uint32_t count;
 	push_late();
@@ -196,39 +188,41 @@ static bool push_alloc(struct agent_thread *self, const struct sample *sample)
 		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
 	uint64_t now_ns = now_wall_ns();
-	pay(&allocs, sample->site, bytes + sizeof(struct record_free), now_ns);
+	pay(&allocs, choice->site, bytes + sizeof(struct record_free), now_ns);
 	struct record *record = reserve(bytes);
 	if (record == NULL)
 		return false;
 	struct record_alloc *out = (struct record_alloc *)record;
 	out->time_ns = now_ns;
 	out->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-	out->size = sample->size;
-	out->weight = sample->weight;
+	out->size = choice->size;
+	out->weight = choice->weight;
 	out->thread = self->slot;
-	out->flags = sample->flags;
+	out->flags = choice->flags;
 	out->count = count;
 	out->reserved = 0;
 	own_stack_copy(self, out->frames, count);
-	follow(sample->block, out);
+	follow(block, out);
 	ring_commit(record, bytes, RECORD_ALLOC);
 	return true;
 }
 
-static bool push_copy(struct agent_thread *self, const struct sample *sample)
+static bool push_copy(struct agent_thread *self, const struct heap_choice *choice,
+		      const void *block)
 {
+	(void)block;
 	uint32_t count;
 	if (!own_stack_walk(self, &count))
 		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_copy) + count * sizeof(struct record_frame));
 	uint64_t now_ns = now_wall_ns();
-	pay(&copies, sample->site, bytes, now_ns);
+	pay(&copies, choice->site, bytes, now_ns);
 	struct record *record = reserve(bytes);
 	if (record == NULL)
 		return false;
 	struct record_copy *out = (struct record_copy *)record;
 	out->time_ns = now_ns;
-	out->weight = sample->weight;
+	out->weight = choice->weight;
 	out->thread = self->slot;
 	out->count = count;
 	own_stack_copy(self, out->frames, count);
@@ -283,65 +277,87 @@ static void note_cost(uint64_t begin_ns)
 		atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost_ns, memory_order_relaxed);
 }
 
-/* Adds the bytes to their site, and takes a sample when that is due. */
-static void book(struct stream *stream, struct sample *sample, uint32_t key_flags,
-		 bool (*push)(struct agent_thread *, const struct sample *))
+/* Nothing inside counts towards the next mark. */
+static void stop_counting(struct heap_choice *choice)
 {
-	if (sample->weight == 0 || !g_agent.is_active || sites == NULL || agent_is_off())
-		return;
+	choice->saved_errno = errno;
+	choice->heap_left = g_heap_left;
+	choice->copy_left = g_copy_left;
+	g_heap_left = HEAP_PAUSE;
+	g_copy_left = HEAP_PAUSE;
+}
+
+static void go_on_counting(const struct heap_choice *choice)
+{
+	g_heap_left = choice->heap_left;
+	g_copy_left = choice->copy_left;
+	errno = choice->saved_errno;
+}
+
+/* Adds the bytes to their site.  Whether a sample is due, which stands for all of them. */
+static bool book(const struct stream *stream, struct heap_choice *choice, uint32_t key_flags)
+{
+	uint64_t bytes = choice->weight;
+	choice->weight = 0;
+	if (bytes == 0 || !g_agent.is_active || sites == NULL || agent_is_off())
+		return false;
 	uint32_t frames;
-	sample->site = sites_find(sites, own_stack_key(key_flags, KEY_FRAMES, &frames));
-	sample->weight = sites_add(sample->site, sample->weight, site_window(stream, sample->site));
-	if (sample->weight == 0)
-		return;
+	choice->site = sites_find(sites, own_stack_key(key_flags, KEY_FRAMES, &frames));
+	choice->weight = sites_add(choice->site, bytes, site_window(stream, choice->site));
+	return choice->weight != 0;
+}
+
+static void take(const struct heap_choice *choice, const void *block,
+		 bool (*push)(struct agent_thread *, const struct heap_choice *, const void *))
+{
 	/* What is allocated while Python ends is no line's. */
 	struct agent_thread *self = allocators_are_ending() ? NULL : own_stack_enter();
 	bool is_taken = false;
 	if (self != NULL) {
 		uint64_t begin_ns = now_wall_ns();
-		is_taken = push(self, sample);
+		is_taken = push(self, choice, block);
 		note_cost(begin_ns);
 		own_stack_leave(self);
 	}
 	if (!is_taken)
-		sites_give_back(sample->site, sample->weight);
+		sites_give_back(choice->site, choice->weight);
 }
 
-/* Nothing inside counts towards the next mark. */
-static uint64_t stop_count(uint64_t *left)
+bool heap_choose(struct heap_choice *choice, size_t size, uint32_t flags)
 {
-	uint64_t paused = *left;
-	*left = HEAP_PAUSE;
-	return paused;
+	stop_counting(choice);
+	choice->size = size;
+	choice->flags = flags;
+	choice->weight = meet(&allocs, &own_allocs, &choice->heap_left, size);
+	return book(&allocs, choice, flags | size_class(size) << KEY_SIZE_SHIFT);
+}
+
+void heap_settle(struct heap_choice *choice, const void *block)
+{
+	if (choice->weight != 0)
+		take(choice, block, push_alloc);
+	go_on_counting(choice);
 }
 
 void *heap_meet(void *block, size_t size, uint32_t flags)
 {
+	struct heap_choice choice;
 	if (block == NULL)
 		return NULL;
-	int saved = errno;
-	uint64_t heap_left = stop_count(&g_heap_left);
-	uint64_t copy_left = stop_count(&g_copy_left);
-	struct sample sample = {.block = block, .size = size, .flags = flags};
-	sample.weight = meet(&allocs, &own_allocs, &heap_left, size);
-	book(&allocs, &sample, flags | size_class(size) << KEY_SIZE_SHIFT, push_alloc);
-	g_heap_left = heap_left;
-	g_copy_left = copy_left;
-	errno = saved;
+	heap_choose(&choice, size, flags);
+	heap_settle(&choice, block);
 	return block;
 }
 
 void heap_meet_copy(size_t size)
 {
-	int saved = errno;
-	uint64_t heap_left = stop_count(&g_heap_left);
-	uint64_t copy_left = stop_count(&g_copy_left);
-	struct sample sample = {.size = size};
-	sample.weight = meet(&copies, &own_copies, &copy_left, size);
-	book(&copies, &sample, KEY_COPY, push_copy);
-	g_heap_left = heap_left;
-	g_copy_left = copy_left;
-	errno = saved;
+	struct heap_choice choice;
+	stop_counting(&choice);
+	choice.size = size;
+	choice.weight = meet(&copies, &own_copies, &choice.copy_left, size);
+	if (book(&copies, &choice, KEY_COPY))
+		take(&choice, NULL, push_copy);
+	go_on_counting(&choice);
 }
 
 /* --- life --- */

@@ -38,23 +38,49 @@ extern __thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
 /* Counts a block, or says that a mark falls in it: then it is not counted yet. */
 static inline bool heap_count(size_t size)
 {
-	if (__builtin_expect(size > g_heap_left, 0))
+	uint64_t left;
+	if (__builtin_expect(__builtin_sub_overflow(g_heap_left, (uint64_t)size, &left), 0))
 		return true;
-	g_heap_left -= size;
+	g_heap_left = left;
 	return false;
 }
 
 static inline bool heap_copy_count(size_t size)
 {
-	if (__builtin_expect(size > g_copy_left, 0))
+	uint64_t left;
+	if (__builtin_expect(__builtin_sub_overflow(g_copy_left, (uint64_t)size, &left), 0))
 		return true;
-	g_copy_left -= size;
+	g_copy_left = left;
 	return false;
+}
+
+/* Below Python's allocator nothing is counted: what it takes from malloc or mmap to
+ * serve a request is that request.  Returns the count to go on with. */
+static inline uint64_t heap_pause(void)
+{
+	uint64_t left = g_heap_left;
+	g_heap_left = HEAP_PAUSE;
+	return left;
 }
 
 /* A mark falls in this block, which is returned; NULL: there is none.
  * flags: enum alloc_flag. */
 void *heap_meet(void *block, size_t size, uint32_t flags);
+
+/* A block in which a mark falls, and what was decided about it. */
+struct heap_choice {
+	size_t size;
+	uint64_t weight;         /* bytes that a sample stands for; 0: it is not sampled */
+	uint32_t flags;          /* enum alloc_flag */
+	struct agent_site *site; /* borrowed */
+	uint64_t heap_left, copy_left; /* counts to go on with */
+	int saved_errno;
+};
+
+/* The same in two steps, for who wants another block when it is sampled: heap_choose
+ * says whether it is, heap_settle takes the sample.  In between nothing is counted. */
+bool heap_choose(struct heap_choice *choice, size_t size, uint32_t flags);
+void heap_settle(struct heap_choice *choice, const void *block);
 
 /* A mark falls in this copy. */
 void heap_meet_copy(size_t size);

@@ -1,0 +1,144 @@
+/* python_hooks.c - see python_hooks.h.
+ *
+ * What is called most is short and ends in a jump. */
+#include "agent/python_hooks.h"
+
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/heap.h"
+
+#define RARE __attribute__((noinline, cold))
+
+/* Up to this size, and what debug hooks add to it, Python serves requests from
+ * its arenas, whose own making is kept out of the count by arena_map. */
+#define PYTHON_SMALL 480u
+
+/* Set by a calloc that came through our hook; see python_hooks_are_below. */
+static __thread bool probe_seen __attribute__((tls_model("initial-exec")));
+
+/* --- a block in which a mark falls --- */
+
+/* The same block outside of Python's arenas, where free() is what ends it.  It is asked
+ * for as a large one and then made smaller, so that Python's own count of its blocks
+ * stays right. */
+static void *move_out(const struct python_allocator *next, void *block, size_t size)
+{
+	void *outside = next->malloc(next->context, PYMALLOC_MOST + 1);
+	if (outside == NULL)
+		return block;
+	memcpy(outside, block, size);
+	next->free(next->context, block);
+	void *shrunk = next->realloc(next->context, outside, size);
+	return shrunk != NULL ? shrunk : outside;
+}
+
+static RARE void *met(const struct python_allocator *next, void *block, size_t size)
+{
+	struct heap_choice choice;
+	if (block == NULL)
+		return NULL;
+	if (heap_choose(&choice, size, ALLOC_PYTHON) && size <= PYMALLOC_MOST)
+		block = move_out(next, block, size);
+	heap_settle(&choice, block);
+	return block;
+}
+
+static inline void *counted(const struct python_allocator *next, void *block, size_t size,
+			    uint64_t left)
+{
+	g_heap_left = left;
+	return heap_count(size) ? met(next, block, size) : block;
+}
+
+/* --- hooks --- */
+
+static __attribute__((noinline)) void *malloc_paused(void *context, size_t size)
+{
+	const struct python_allocator *next = context;
+	uint64_t left = heap_pause();
+	return counted(next, next->malloc(next->context, size), size, left);
+}
+
+static void *malloc_small(void *context, size_t size)
+{
+	const struct python_allocator *next = context;
+	if (__builtin_expect(size > PYTHON_SMALL, 0) || heap_count(size))
+		return malloc_paused(context, size);
+	return next->malloc(next->context, size);
+}
+
+/* Pymalloc makes no use of its context. */
+static void *malloc_pymalloc(void *context, size_t size)
+{
+	const struct python_allocator *next = context;
+	if (__builtin_expect(size > PYMALLOC_MOST, 0) || heap_count(size))
+		return malloc_paused(context, size);
+	return next->malloc(context, size);
+}
+
+static void *calloc_paused(void *context, size_t count, size_t size)
+{
+	const struct python_allocator *next = context;
+	probe_seen = true;
+	uint64_t left = heap_pause();
+	return counted(next, next->calloc(next->context, count, size), count * size, left);
+}
+
+static void *realloc_paused(void *context, void *block, size_t size)
+{
+	const struct python_allocator *next = context;
+	uint64_t id = live_may_have(block) ? live_take(block) : 0;
+	uint64_t left = heap_pause();
+	void *moved = next->realloc(next->context, block, size);
+	if (moved == NULL && id != 0)
+		heap_put_back(block, id);
+	else if (id != 0)
+		heap_end(id, true);
+	return counted(next, moved, size, left);
+}
+
+static RARE void free_met(void *context, void *block)
+{
+	const struct python_allocator *next = context;
+	heap_forget(block);
+	next->free(next->context, block);
+}
+
+static void free_looked_up(void *context, void *block)
+{
+	const struct python_allocator *next = context;
+	if (live_may_have(block))
+		free_met(context, block);
+	else
+		next->free(next->context, block);
+}
+
+/* --- which of them --- */
+
+struct python_allocator python_hooks_over(struct python_allocator *next, enum python_way way)
+{
+	struct python_allocator ours = {next, malloc_small, calloc_paused, realloc_paused,
+					free_looked_up};
+	if (way == OVER_MALLOC)
+		ours.malloc = malloc_paused;
+	if (way == OVER_PYMALLOC) {
+		ours.malloc = malloc_pymalloc;
+		ours.free = next->free;
+	}
+	return ours;
+}
+
+bool python_hooks_are(const struct python_allocator *now)
+{
+	return now->malloc == malloc_small || now->malloc == malloc_paused ||
+	       now->malloc == malloc_pymalloc;
+}
+
+bool python_hooks_are_below(const struct python_allocator *now)
+{
+	probe_seen = false;
+	void *block = now->calloc(now->context, 1, 1);
+	now->free(now->context, block);
+	return probe_seen;
+}
