@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import common
 import unit
 
-HEATLINE = os.path.join(common.ROOT, "build", "heatline")
+HEATLINE = common.heatline()
 UNIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "unit.py")
 TURN_S = 0.25
 # The perf clock comes back after some ticks; a turn begins when it has.
