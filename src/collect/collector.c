@@ -1,7 +1,6 @@
 /* collector.c - the collector's process: its life, and the wheel that it turns.
  *
- * One loop: wait some thirty milliseconds, drain the rings, look at waiting
- * threads, until the program has ended and with it all of the run's processes.
+ * One loop: wait a while (pace.h), drain the rings, look at waiting threads, until the program has ended and with it all of the run's processes.
  * Those that outlive the program do not hold up the user: what is known by
  * then is written and said, and the collector goes on in the background.
  *
@@ -22,10 +21,8 @@
 #include "collect/descriptors.h"
 #include "collect/folder.h"
 #include "collect/link.h"
+#include "collect/pace.h"
 
-/* Between two rounds; the jitter keeps them out of step with the program. */
-#define ROUND_MS 24u
-#define ROUND_JITTER_MS 12u
 #define LIST_MAX 64u
 
 /* Processes that end a moment after the program do so without a word. */
@@ -217,10 +214,13 @@ struct wheel {
 	bool is_background;     /* the user has got what there was to say */
 };
 
-static unsigned next_pause_ms(struct collector *collector)
+/* Those that outlive the program are waited for; a GPU works while all wait. */
+static unsigned next_pause_ms(struct collector *collector, const struct wheel *wheel)
 {
-	collector->random = collector->random * 6364136223846793005ull + 1442695040888963407ull;
-	return ROUND_MS + (unsigned)((collector->random >> 33) % ROUND_JITTER_MS);
+	uint64_t now_ns = clock_monotonic_ns();
+	bool is_quiet = wheel->ended_ns == 0 && !collector->gpu.is_sampled &&
+			collector->active_ns != 0 && now_ns > collector->active_ns;
+	return pace_next_ms(is_quiet ? now_ns - collector->active_ns : 0, &collector->random);
 }
 
 static uint32_t count_living(const struct collector *collector)
@@ -251,7 +251,7 @@ static void note_end(struct collector *collector, struct wheel *wheel)
 /* What the front says, and that it is silent for ever. */
 static void hear_front(struct collector *collector, struct wheel *wheel)
 {
-	int kind = link_receive(wheel->link->to_collector[0], (int)next_pause_ms(collector));
+	int kind = link_receive(wheel->link->to_collector[0], (int)next_pause_ms(collector, wheel));
 	if (kind == LINK_ENDED || (kind < 0 && collector->options->is_session))
 		note_end(collector, wheel);
 	if (kind >= 0)
@@ -292,7 +292,7 @@ static void wait_a_round(struct collector *collector, struct wheel *wheel)
 		else
 			wake_front(collector->control);
 	} else {
-		usleep(next_pause_ms(collector) * 1000);
+		usleep(next_pause_ms(collector, wheel) * 1000);
 		look_at_program(collector, wheel);
 	}
 }

@@ -64,6 +64,7 @@ struct thread {
 	uint32_t joined;         /* stands for so many that have ended; 0: is a thread itself */
 	uint32_t looks;          /* for its name */
 	const char *python_name, *system_name; /* interned; NULL: not known */
+	py_addr state;           /* where its thread state was found last; 0: not yet */
 	uint64_t cpu_ns;         /* in samples */
 	uint64_t off_ns;         /* off the CPU */
 	uint64_t gil_ns;         /* part of it: waiting for the GIL */
@@ -136,7 +137,8 @@ struct process {
 	uint64_t agent_ns;
 	int32_t exit_status; /* as the process said itself; -1: it did not */
 	bool is_left;        /* the agent has left it; it goes on */
-	double peak_resident_bytes;
+	bool has_moved;      /* since its resident memory was last asked for */
+	double resident_bytes, peak_resident_bytes;
 	struct gpu_user gpu;
 	uint64_t seen_ns;    /* when it was last heard of; only while catching up */
 	uint64_t taken_at;   /* place and size of the last record that an earlier */
@@ -179,6 +181,7 @@ struct collector {
 	struct journal journal;
 	uint32_t rings_seen;
 	uint64_t start_ns, end_ns;
+	uint64_t active_ns;      /* when one of its processes was last seen to do something */
 	bool is_off;             /* suspended */
 	char *before;            /* owned; where the profile of an earlier collector is; NULL */
 	bool is_second;          /* an earlier collector of this run was killed */
@@ -233,6 +236,9 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 		   struct err *err);
 
 /* --- process.c --- */
+
+/* The process has done something. */
+void processes_note_activity(struct collector *collector, struct process *process);
 
 /* Looks for rings of processes that have started since the last time. */
 void processes_discover(struct collector *collector);
@@ -342,6 +348,9 @@ void threads_on_record(struct collector *collector, struct process *process,
 
 /* What the system calls a thread; interned, or NULL. */
 const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t tid);
+
+/* Where the thread's state is; 0: it has none. */
+py_addr threads_find_state(const struct process *process, struct thread *thread);
 
 /* Finds out the name of a thread that runs; call at every look. */
 void threads_learn_name(struct collector *collector, struct process *process,

@@ -166,10 +166,12 @@ void memory_round(struct collector *collector)
 		struct process *process = collector->processes.items[i];
 		if (process->ring == NULL || process->end_ns != 0)
 			continue;
-		double bytes = resident_bytes(process->pid);
-		resident += bytes;
-		if (bytes > process->peak_resident_bytes)
-			process->peak_resident_bytes = bytes;
+		if (process->has_moved)
+			process->resident_bytes = resident_bytes(process->pid);
+		process->has_moved = false;
+		resident += process->resident_bytes;
+		if (process->resident_bytes > process->peak_resident_bytes)
+			process->peak_resident_bytes = process->resident_bytes;
 	}
 	double now_s = seconds_since_start(collector, clock_monotonic_ns());
 	journal_tick(collector, now_s, resident);

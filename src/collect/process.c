@@ -125,6 +125,7 @@ static struct process *add_process(struct collector *collector, const char *path
 	struct process *process = mem_zalloc(1, sizeof(*process));
 	process->index = collector->processes.count;
 	process->exit_status = -1;
+	process->has_moved = true;
 	process->facts = *facts;
 	process->ring_path = mem_copy_text(path);
 	process->ring = ring;
@@ -269,6 +270,12 @@ static bool on_code(struct collector *collector, struct process *process,
 
 /* --- draining --- */
 
+void processes_note_activity(struct collector *collector, struct process *process)
+{
+	collector->active_ns = clock_monotonic_ns();
+	process->has_moved = true;
+}
+
 /* All records but code objects begin with the time. */
 static void note_time(struct process *process, const struct record *record)
 {
@@ -339,6 +346,8 @@ static void drain(struct collector *collector, struct process *process, bool is_
 {
 	bool damaged = false;
 	const struct record *record;
+	if (atomic_load(&process->ring->head) != atomic_load(&process->ring->tail))
+		processes_note_activity(collector, process);
 	while ((record = ring_peek(process->ring, is_final, &damaged)) != NULL) {
 		uint32_t size = record->size;
 		bool fits = size <= RECORD_MAX_BYTES && size >= sizeof(*record);

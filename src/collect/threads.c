@@ -22,6 +22,17 @@
 #define NAME_BYTES 256u
 #define NAME_TRIES 8u
 
+py_addr threads_find_state(const struct process *process, struct thread *thread)
+{
+	const struct ring_thread *slot = &process->ring->threads[thread->slot];
+	if (!process->has_layout)
+		return 0;
+	thread->state = walk_find_thread_again(&process->walker, process->ring->runtime,
+					       thread->state, atomic_load(&slot->pthread_id),
+					       (uint64_t)thread->tid);
+	return thread->state;
+}
+
 /* --- names --- */
 
 const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t tid)
@@ -52,14 +63,12 @@ static bool is_bootstrap(const struct walker *walker, py_addr code)
 static void read_python_name(struct collector *collector, struct process *process,
 			     struct thread *thread)
 {
-	const struct ring_thread *slot = &process->ring->threads[thread->slot];
 	const struct walker *walker = &process->walker;
 	unsigned char bytes[NAME_BYTES];
 	struct object_room room = {bytes, sizeof(bytes)};
 	const char *text;
 	uint32_t count = 0, size;
-	py_addr state = walk_find_thread(walker, process->ring->runtime,
-					 atomic_load(&slot->pthread_id), (uint64_t)thread->tid);
+	py_addr state = threads_find_state(process, thread);
 	if (state == 0 || walk_thread(walker, state, collector->walk_scratch,
 				      collector->walk_frames, &count) != WALK_OK)
 		return;

@@ -21,7 +21,11 @@
 #include "collect/waits.h"
 #include "python/gil.h"
 
+/* Looks of a round, at most: their number, and from LOOKS_UNCOUNTED on the CPU time
+ * that they may take.  Who is not looked at is first in the next round. */
 #define LOOKS_PER_ROUND 64u
+#define LOOKS_UNCOUNTED 8u
+#define LOOKS_NS 400000u
 #define REASON_FRAMES 4u /* innermost ones that may say what is waited for */
 #define OFF_MIN_NS 100000u     /* less is the difference of two clocks */
 #define OFF_END_MIN_NS 8000000u /* of a thread that ran last: two ticks of its clock */
@@ -89,15 +93,6 @@ struct sight {
 	uint32_t count; /* frames */
 	uint32_t node;
 };
-
-static py_addr find_state(const struct process *process, const struct thread *thread)
-{
-	const struct ring_thread *slot = &process->ring->threads[thread->slot];
-	if (!process->has_layout)
-		return 0;
-	return walk_find_thread(&process->walker, process->ring->runtime,
-				atomic_load(&slot->pthread_id), (uint64_t)thread->tid);
-}
 
 /* Reads the stack of a waiting thread whose state is known; false when it could
  * not be read whole. */
@@ -231,9 +226,15 @@ static py_addr look_at_tasks(struct collector *collector, struct process *proces
 {
 	if (!process->has_layout || !tasks_are_wanted(collector, process, now_ns))
 		return 0;
-	py_addr state = find_state(process, thread);
+	py_addr state = threads_find_state(process, thread);
 	tasks_look(collector, process, thread, state, now_ns, has_run);
 	return state;
+}
+
+/* Whether it holds up its event loop: for how long, is seen by looking. */
+static bool is_in_step(const struct thread *thread)
+{
+	return thread->loop != NULL && thread->loop->look_ns != 0 && !thread->loop->is_idle;
 }
 
 static void look(struct collector *collector, struct process *process, struct thread *thread,
@@ -243,6 +244,8 @@ static void look(struct collector *collector, struct process *process, struct th
 	threads_learn_name(collector, process, thread);
 	if (now_ns <= thread->start_ns || !update_times(collector, process, thread, now_ns, &has_run))
 		return;
+	if (has_run || is_in_step(thread))
+		processes_note_activity(collector, process);
 	struct sight sight = {
 		.state = look_at_tasks(collector, process, thread, now_ns, has_run)};
 	if (thread->pending_off_ns < OFF_MIN_NS)
@@ -261,7 +264,7 @@ static void look(struct collector *collector, struct process *process, struct th
 		return;
 	}
 	if (sight.state == 0)
-		sight.state = find_state(process, thread);
+		sight.state = threads_find_state(process, thread);
 	if (read_stack(collector, process, thread, &sight)) {
 		note_reason(collector, process, thread, &call, &sight);
 		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.count);
@@ -284,12 +287,16 @@ static bool is_watched(const struct process *process)
 	       process->threads.count > 0;
 }
 
-/* The other threads of a process, some of them each round. */
-static uint32_t look_at_others(struct collector *collector, struct process *process, uint32_t looks)
+/* The other threads of a process, some of them each round, until this much CPU time
+ * is used; returns how many of the round's looks that took. */
+static uint32_t look_at_others(struct collector *collector, struct process *process,
+			       uint32_t looks, uint64_t until_ns)
 {
 	uint32_t others = process->threads.count - 1;
 	uint32_t left = others < looks ? others : looks;
 	for (uint32_t i = 0; i < left; i++) {
+		if (i % LOOKS_UNCOUNTED == LOOKS_UNCOUNTED - 1 && clock_thread_cpu_ns() > until_ns)
+			return looks;
 		process->watch_turn = (process->watch_turn + 1) % others;
 		struct thread *thread = process->threads.items[1 + process->watch_turn];
 		if (thread->is_ended)
@@ -306,6 +313,7 @@ void watch_round(struct collector *collector)
 	if (collector->options->is_virtual_time)
 		return;
 	uint32_t looks = LOOKS_PER_ROUND;
+	uint64_t until_ns = clock_thread_cpu_ns() + LOOKS_NS;
 	uint32_t processes = collector->processes.count;
 	collector->watch_turn++;
 	for (uint32_t i = 0; i < processes && looks > 0; i++) {
@@ -317,7 +325,7 @@ void watch_round(struct collector *collector)
 		if (!main->is_ended)
 			look(collector, process, main, clock_monotonic_ns());
 		looks--;
-		looks -= look_at_others(collector, process, looks);
+		looks -= look_at_others(collector, process, looks, until_ns);
 	}
 }
 

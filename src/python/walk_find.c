@@ -64,3 +64,45 @@ py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t 
 	}
 	return 0;
 }
+
+/* Whether the state is the thread's and linked, and there is but one interpreter
+ * (where a thread has states in several, the search decides).  A state's first
+ * two words are the states before and after it; without one before, the search
+ * finds it at once. */
+static bool is_still_state(const struct walker *walker, py_addr runtime, py_addr tstate,
+			   uint64_t pthread_id, uint64_t native_id)
+{
+	const struct py_layout *layout = walker->layout;
+	struct thread_ids ids = { .native_id = 0 };
+	py_addr previous, interp, first_interp, back, next_interp;
+	size_t count = layout->thread_native_id != PY_ABSENT ? 5 : 4;
+	struct iovec dst[5] = {
+		{ &first_interp, 8 }, { &previous, 8 }, { &interp, 8 }, { &ids.pthread_id, 8 },
+		{ &ids.native_id, 8 },
+	};
+	struct iovec src[5] = {
+		{ (void *)(uintptr_t)(runtime + layout->runtime_interpreters_head), 8 },
+		{ (void *)(uintptr_t)(tstate + layout->thread_next - 8), 8 },
+		{ (void *)(uintptr_t)(tstate + layout->thread_interp), 8 },
+		{ (void *)(uintptr_t)(tstate + layout->thread_id), 8 },
+		{ (void *)(uintptr_t)(tstate + layout->thread_native_id), 8 },
+	};
+
+	if (walker->reader->read_many(walker->reader, dst, src, count) != count ||
+	    previous == 0 || interp != first_interp || !is_thread(&ids, pthread_id, native_id))
+		return false;
+	dst[0] = (struct iovec){ &back, 8 };
+	dst[1] = (struct iovec){ &next_interp, 8 };
+	src[0] = (struct iovec){ (void *)(uintptr_t)(previous + layout->thread_next), 8 };
+	src[1] = (struct iovec){ (void *)(uintptr_t)(interp + layout->interp_next), 8 };
+	return walker->reader->read_many(walker->reader, dst, src, 2) == 2 && back == tstate &&
+	       next_interp == 0;
+}
+
+py_addr walk_find_thread_again(const struct walker *walker, py_addr runtime, py_addr known,
+			       uint64_t pthread_id, uint64_t native_id)
+{
+	if (known != 0 && is_still_state(walker, runtime, known, pthread_id, native_id))
+		return known;
+	return walk_find_thread(walker, runtime, pthread_id, native_id);
+}

@@ -81,6 +81,22 @@ def test_a_hundred_threads_at_once(python):
     assert worked == pytest.approx(1.2, rel=0.25)
 
 
+def test_a_quiet_program_is_left_alone(any_python):
+    """The collector looks the less often the longer nothing happens, and misses nothing."""
+    result = run(any_python, "quiet.py")
+    quality = result.profile["heatline"]["quality"]
+    assert quality["wait_samples"] <= 3.1 / 0.024 * 0.7  # at a steady pace it would be 130 at most
+    lines = {line["lineno"]: line for line in result.profile["files"][str(PROGRAMS / "quiet.py")]["lines"]}
+    total_s = result.profile["heatline"]["time"]["total_s"]
+    waited = {
+        name: lines[line_number("quiet.py", name)]["n_wait_percent"] / 100 * total_s
+        for name in ("first", "second")
+    }
+    # One pause of the collector, a twentieth of the quiet before it, may be booked to the other.
+    assert waited["first"] >= 1.8
+    assert waited["first"] + waited["second"] == pytest.approx(3.0, abs=0.3)
+
+
 def test_threads_that_live_a_millisecond(python):
     """More than are listed: their time is there, in a thread that stands for many."""
     result = run(python, "many.py", 600, 0.001, 4)

@@ -418,6 +418,89 @@ static void test_find_thread(void **state)
 	fake_free(fake);
 }
 
+/* A reader that counts its calls. */
+static const struct mem_reader *counted_reader;
+static uint32_t reads;
+
+static bool counted_read(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
+{
+	(void)reader;
+	reads++;
+	return counted_reader->read(counted_reader, addr, dst, size);
+}
+
+static size_t counted_read_many(const struct mem_reader *reader, const struct iovec *dst,
+				const struct iovec *src, size_t count)
+{
+	(void)reader;
+	reads++;
+	return counted_reader->read_many(counted_reader, dst, src, count);
+}
+
+/* A hundred threads: each is found again in two reads, but never where it was once
+ * it is unlinked, replaced, or there is a second interpreter. */
+static void test_find_thread_again(void **state)
+{
+	struct fake *fake = fake_new(0x030c);
+	const struct py_layout *layout = &fake->layout;
+	py_addr runtime = FAKE_HEAP, interp = FAKE_HEAP + 0x1000, first = FAKE_HEAP + 0x3000;
+	struct mem_reader plain = fake->reader;
+
+	counted_reader = &plain;
+	fake->reader.read = counted_read;
+	fake->reader.read_many = counted_read_many;
+	fake_put(fake, runtime + layout->runtime_interpreters_head, interp);
+	fake_put(fake, interp + layout->interp_threads_head, first);
+	for (uint32_t i = 0; i < 100; i++) {
+		py_addr thread = first + i * 0x200;
+
+		fake_put(fake, thread + layout->thread_id, 100 + i);
+		fake_put(fake, thread + layout->thread_native_id, 1000 + i);
+		fake_put(fake, thread + layout->thread_interp, interp);
+		fake_put(fake, thread + layout->thread_next - 8, i == 0 ? 0 : thread - 0x200);
+		fake_put(fake, thread + layout->thread_next, i == 99 ? 0 : thread + 0x200);
+	}
+	for (uint32_t i = 0; i < 100; i++) {
+		py_addr thread = first + i * 0x200;
+
+		assert_int_equal(walk_find_thread_again(&fake->walker, runtime, 0, 100 + i, 1000 + i),
+				 thread);
+		reads = 0;
+		assert_int_equal(walk_find_thread_again(&fake->walker, runtime, thread, 100 + i, 1000 + i),
+				 thread);
+		assert_true(reads <= 4);
+		/* It was another's. */
+		assert_int_equal(walk_find_thread_again(&fake->walker, runtime, first + 0x200 * (99 - i),
+							100 + i, 1000 + i), thread);
+	}
+	/* Number 50 is unlinked and freed; its memory still looks as it did, and the
+	 * same thread has a new state at the head. */
+	py_addr old = first + 50 * 0x200, made = first + 100 * 0x200;
+
+	fake_put(fake, old - 0x200 + layout->thread_next, old + 0x200);
+	fake_put(fake, old + 0x200 + layout->thread_next - 8, old - 0x200);
+	assert_int_equal(walk_find_thread_again(&fake->walker, runtime, old, 150, 1050), 0);
+	fake_put(fake, made + layout->thread_id, 150);
+	fake_put(fake, made + layout->thread_native_id, 1050);
+	fake_put(fake, made + layout->thread_interp, interp);
+	fake_put(fake, made + layout->thread_next, first);
+	fake_put(fake, first + layout->thread_next - 8, made);
+	fake_put(fake, interp + layout->interp_threads_head, made);
+	assert_int_equal(walk_find_thread_again(&fake->walker, runtime, old, 150, 1050), made);
+
+	/* A newer interpreter, in which thread 60 has a state too: that one counts. */
+	py_addr other = FAKE_HEAP + 0x2000, inner = first + 101 * 0x200;
+
+	fake_put(fake, runtime + layout->runtime_interpreters_head, other);
+	fake_put(fake, other + layout->interp_next, interp);
+	fake_put(fake, other + layout->interp_threads_head, inner);
+	fake_put(fake, inner + layout->thread_id, 160);
+	fake_put(fake, inner + layout->thread_native_id, 1060);
+	assert_int_equal(walk_find_thread_again(&fake->walker, runtime, first + 60 * 0x200, 160, 1060),
+			 inner);
+	fake_free(fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_evaluation_stale_caller),
 		cmocka_unit_test(test_random_memory),
 		cmocka_unit_test(test_find_thread),
+		cmocka_unit_test(test_find_thread_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
