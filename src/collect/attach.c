@@ -109,10 +109,8 @@ static void update_cpu_part(struct attach_thread *thread)
 /* The GIL of the thread's interpreter, which its snapshots show from now on. */
 static void find_gil(struct attach_process *process, struct attach_thread *thread)
 {
-	py_addr start;
-	remote_gil_read(&process->remote, thread->remote.interpreter, &thread->gil);
-	uint32_t size = remote_gil_place(&process->remote, &thread->gil, &start);
-	snapshot_watch(thread->snapshot, start, size);
+	gil_find(&process->remote.walker, process->remote.runtime, thread->remote.interpreter, &thread->gil);
+	snapshot_watch(thread->snapshot, thread->gil.holder_place, thread->gil.holder_size);
 }
 
 static void read_names(struct attach *attach, struct attach_process *process, uint64_t now_ns)

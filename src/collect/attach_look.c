@@ -165,7 +165,7 @@ static void plan_next(struct attach_thread *thread, bool is_waiting)
 
 /* What the kernel says; of very many threads the files are not kept open. */
 static enum remote_activity_kind ask_kernel(struct attach_process *process, struct attach_thread *thread,
-					    const struct remote_gil *gil)
+					    const struct py_gil *gil)
 {
 	int fd = thread->thread->syscall_fd;
 	if (fd >= 0)
@@ -181,7 +181,7 @@ static enum remote_activity_kind ask_kernel(struct attach_process *process, stru
 static bool has_gil_now(struct attach_process *process, struct attach_thread *thread)
 {
 	if (thread->snapshot->watched_size > 0)
-		remote_gil_take(&process->remote, &thread->gil, thread->snapshot->watched);
+		gil_take(&thread->gil, thread->snapshot->watched);
 	if (thread->remote.interpreter_index == 0)
 		process->is_gil_held |= thread->gil.holder != 0;
 	return thread->gil.start == 0 || thread->gil.holder == thread->remote.state;

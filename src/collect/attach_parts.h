@@ -39,7 +39,7 @@ struct attach_thread {
 	struct thread *thread;     /* borrowed from the collector's process */
 	struct snapshot *snapshot; /* owned */
 	struct attach_stack *stack; /* owned */
-	struct remote_gil gil;     /* its interpreter's */
+	struct py_gil gil;         /* its interpreter's */
 	uint64_t look_ns;          /* when it was last booked */
 	uint32_t turns;            /* looks at it */
 	uint32_t wait_rounds;      /* looks in a row that found it waiting */

@@ -189,9 +189,10 @@ static void read_tasks(struct maker *maker, py_addr state, struct dump_thread *t
 
 static void read_thread(struct maker *maker, const struct remote_thread *from, struct dump_thread *thread)
 {
-	struct remote_gil gil;
+	struct py_gil gil;
 
-	remote_gil_read(&maker->remote, from->interpreter, &gil);
+	gil_find(&maker->remote.walker, maker->remote.runtime, from->interpreter, &gil);
+	gil_refresh(&maker->remote.walker, &gil);
 	thread->tid = from->tid;
 	thread->has_crashed = from->tid != 0 && from->tid == maker->dump->core.crashed_tid;
 	thread->is_main = from->tid == maker->remote.pid;

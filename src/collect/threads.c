@@ -1,7 +1,7 @@
 /* threads.c - the threads of a process: their beginning and end, their names.
  *
  * A name is, in this order: what Python's threading module calls the thread
- * (read from outside, src/python/instance.h), what the system calls it (if that
+ * (read from outside, src/python/thread_name.h), what the system calls it (if that
  * is not just the program's name, which every thread inherits), "Thread-N".
  *
  * A server that starts a thread for each request makes millions.  Of a process's
@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "base/procfs.h"
-#include "python/instance.h"
+#include "python/thread_name.h"
 
 /* So many that have ended are kept; at twice as many the lightest are joined. */
 #define ENDED_KEPT 128u
@@ -45,37 +45,20 @@ const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t ti
 	return size <= 0 ? NULL : intern_bytes(collector->strings, text, (size_t)size);
 }
 
-/* Whether the code object is Thread._bootstrap, which threading begins with. */
-static bool is_bootstrap(const struct walker *walker, py_addr code)
-{
-	static const char wanted[] = "_bootstrap";
-	unsigned char bytes[32];
-	struct object_room room = {bytes, sizeof(bytes)};
-	const char *text;
-	uint32_t size;
-	py_addr name;
-	return walker->reader->read(walker->reader, code + walker->layout->code_name, &name,
-				    sizeof(name)) &&
-	       object_copy_str(walker, name, &room, &text, &size) && size == strlen(wanted) &&
-	       memcmp(text, wanted, size) == 0;
-}
-
 static void read_python_name(struct collector *collector, struct process *process,
 			     struct thread *thread)
 {
-	const struct walker *walker = &process->walker;
-	unsigned char bytes[NAME_BYTES];
-	struct object_room room = {bytes, sizeof(bytes)};
-	const char *text;
-	uint32_t count = 0, size;
+	struct walker walker = process->walker;
+	py_addr places[WALK_MAX_FRAMES];
+	char name[NAME_BYTES];
+	uint32_t count = 0;
 	py_addr state = threads_find_state(process, thread);
-	if (state == 0 || walk_thread(walker, state, collector->walk_scratch,
-				      collector->walk_frames, &count) != WALK_OK)
-		return;
-	py_addr code = collector->walk_frames[count - 1].code;
-	if (is_bootstrap(walker, code) &&
-	    instance_thread_name(walker, state, code, &room, &text, &size))
-		thread->python_name = intern_bytes(collector->strings, text, size);
+	walker.places = places;
+	if (state != 0 &&
+	    walk_thread(&walker, state, collector->walk_scratch, collector->walk_frames, &count) == WALK_OK &&
+	    thread_name_read(&walker, places[count - 1], collector->walk_frames[count - 1].code, name,
+			     sizeof(name)))
+		thread->python_name = intern_text(collector->strings, name);
 }
 
 /* A thread that was just begun has no frame yet, and one that runs may not be

@@ -119,11 +119,10 @@ static void note_reason(const struct collector *collector, const struct process 
 			struct thread *thread, const struct blocked_call *call,
 			const struct sight *sight)
 {
-	py_addr start, end;
-	thread->is_at_gil = sight->state != 0 &&
-			    gil_find(&process->walker, process->ring->runtime, sight->state, &start,
-				     &end) &&
-			    blocked_call_is_futex(call, start, end);
+	struct py_gil gil;
+	gil_find(&process->walker, process->ring->runtime,
+		 gil_interpreter(&process->walker, sight->state), &gil);
+	thread->is_at_gil = sight->state != 0 && blocked_call_is_futex(call, gil.start, gil.end);
 	if (thread->is_at_gil)
 		return;
 	thread->wait_kind = waits_kind(call, process->pid);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "python/bits.h"
-#include "python/instance.h"
+#include "python/inspect.h"
 #include "python/task_parts.h"
 
 #define KEYS_MAX 20000u
@@ -236,7 +236,7 @@ bool task_find_attributes(const struct task_finder *finder, py_addr object,
 	py_addr keys[KEYS_BATCH], keys_at, values_at;
 	struct dict_view view;
 
-	if (!instance_find_keys(finder->walker, object, &keys_at, &values_at) ||
+	if (!inspect_find_keys(finder->walker, object, &keys_at, &values_at) ||
 	    !keys_open(finder, keys_at, &view) || view.count > KEYS_BATCH ||
 	    !reader->read(reader, view.entries, entries, (size_t)view.count * view.size))
 		return false;

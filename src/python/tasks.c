@@ -5,7 +5,7 @@
 
 #include "python/asyncio_table.h"
 #include "python/bits.h"
-#include "python/instance.h"
+#include "python/inspect.h"
 #include "python/task_parts.h"
 
 /* Coroutines are laid out as the interpreter says; from 3.14 on asyncio's tasks as
@@ -64,7 +64,7 @@ static bool find_set(struct task_finder *finder, py_addr module)
 
 	if (weak_set == 0)
 		weak_set = task_dict_text(finder, module, "_scheduled_tasks");
-	finder->all_tasks = weak_set == 0 ? 0 : instance_attribute(finder->walker, weak_set, "data");
+	finder->all_tasks = weak_set == 0 ? 0 : inspect_attribute(finder->walker, weak_set, "data");
 	finder->current_tasks = task_dict_text(finder, module, "_current_tasks");
 	return task_object_kind(finder, finder->all_tasks) == OBJECT_SET &&
 	       finder->current_tasks != 0;

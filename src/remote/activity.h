@@ -6,13 +6,8 @@
 #ifndef HEATLINE_REMOTE_ACTIVITY_H
 #define HEATLINE_REMOTE_ACTIVITY_H
 
+#include "python/gil.h"
 #include "remote/remote.h"
-
-/* An interpreter's GIL.  From 3.12 on each may have its own. */
-struct remote_gil {
-	py_addr start, end; /* where its parts lie; 0: not known, or there is none */
-	py_addr holder;     /* the thread state that has it; 0: nobody, or not known */
-};
 
 enum remote_activity_kind {
 	ACTIVITY_UNKNOWN, /* the thread has gone, or may not be looked at */
@@ -28,20 +23,12 @@ struct remote_activity {
 	char detail[256]; /* what on: "/dev/pts/0", "socket"; may be empty */
 };
 
-void remote_gil_read(const struct remote *remote, py_addr interpreter, struct remote_gil *gil);
-
-/* Who has a GIL that was read before, in two steps for who copies the bytes along
- * with others: where they are (returns how many; 0: nothing is known of it), and
- * what they say. */
-uint32_t remote_gil_place(const struct remote *remote, const struct remote_gil *gil, py_addr *start);
-void remote_gil_take(const struct remote *remote, struct remote_gil *gil, const unsigned char *bytes);
-
 /* fd is an open /proc/PID/task/TID/syscall, or -1: it is opened for this once. */
 void remote_activity_read(const struct remote *remote, pid_t tid, int fd,
-			  const struct remote_gil *gil, struct remote_activity *activity);
+			  const struct py_gil *gil, struct remote_activity *activity);
 
 /* The same without the detail, for a sampling loop. */
-enum remote_activity_kind remote_activity_kind(int fd, const struct remote_gil *gil);
+enum remote_activity_kind remote_activity_kind(int fd, const struct py_gil *gil);
 
 /* Opens the file; -1 when it cannot be. */
 int remote_activity_open(const struct remote *remote, pid_t tid);

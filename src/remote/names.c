@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/procfs.h"
-#include "remote/inspect.h"
+#include "python/inspect.h"
 
 static void kernel_name(const struct remote *remote, const struct remote_thread *thread, char *text)
 {
@@ -32,8 +32,8 @@ static void give_name(const struct remote *remote, const struct remote_threads *
 	char text[REMOTE_NAME_BYTES];
 	int64_t id;
 
-	if (entry->key == 0 || entry->value == 0 || !inspect_int(remote, entry->key, &id) ||
-	    !inspect_text(remote, inspect_attribute(remote, entry->value, "_name"), text, sizeof(text)))
+	if (entry->key == 0 || entry->value == 0 || !inspect_int(&remote->walker, entry->key, &id) ||
+	    !inspect_text(&remote->walker, inspect_attribute(&remote->walker, entry->value, "_name"), text, sizeof(text)))
 		return;
 	for (uint32_t i = 0; i < threads->items.count; i++) {
 		const struct remote_thread *thread = &threads->items.items[i];
@@ -47,13 +47,13 @@ static void read_interpreter(const struct remote *remote, const struct remote_th
 			     char (*names)[REMOTE_NAME_BYTES], py_addr interpreter)
 {
 	struct inspect_entry entries[INSPECT_ENTRIES_AT_ONCE];
-	py_addr active = inspect_module_variable(remote, interpreter, "threading", "_active");
+	py_addr active = inspect_module_variable(&remote->walker, interpreter, "threading", "_active");
 	struct inspect_dict dict;
 	uint32_t count;
 
-	if (active == 0 || !inspect_dict_open(remote, active, &dict))
+	if (active == 0 || !inspect_dict_open(&remote->walker, active, &dict))
 		return;
-	for (uint32_t from = 0; (count = inspect_dict_read(remote, &dict, from, entries)) > 0;
+	for (uint32_t from = 0; (count = inspect_dict_read(&remote->walker, &dict, from, entries)) > 0;
 	     from += count) {
 		for (uint32_t i = 0; i < count; i++)
 			give_name(remote, threads, names, interpreter, &entries[i]);

@@ -21,7 +21,6 @@ struct image {
 	uint64_t bias; /* to add to an address of the file */
 	uint64_t code; /* an address inside its code */
 	uint64_t runtime, code_type, version; /* addresses; 0: not there */
-	uint64_t runtime_size;
 	struct elf_piece data[2];             /* .data and .bss, moved */
 };
 
@@ -101,7 +100,6 @@ static bool look_into(const struct remote *remote, const struct maps *maps, cons
 		found[SYMBOL_RUNTIME] = section;
 	if (found[SYMBOL_RUNTIME].address != 0 && find_bias(&elf, maps, path, image)) {
 		image->runtime = moved(found[SYMBOL_RUNTIME].address, image->bias);
-		image->runtime_size = found[SYMBOL_RUNTIME].size;
 		image->code_type = moved(found[SYMBOL_CODE_TYPE].address, image->bias);
 		image->version = moved(found[SYMBOL_VERSION].address, image->bias);
 		for (int i = 0; i < 2; i++) {
@@ -283,7 +281,6 @@ static int open_image(struct remote *remote, const struct image *image, struct e
 	int status;
 
 	remote->runtime = image->runtime;
-	remote->runtime_size = image->runtime_size;
 	remote->image_start = image->code;
 	status = learn_layout(remote, find_version(remote, image), err);
 	if (status != 0)

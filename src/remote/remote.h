@@ -31,7 +31,6 @@ struct remote {
 	struct py_layout layout;
 	struct walker walker;  /* with reader and layout above */
 	py_addr runtime;
-	uint64_t runtime_size; /* bytes of it; 0: not known */
 	uint64_t image_start;  /* an address inside the interpreter's code */
 	char version_text[24]; /* "3.11.7" */
 	bool has_namespace;    /* the process counts its threads in a pid namespace of its own */

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "python/bits.h"
-#include "remote/inspect.h"
+#include "python/inspect.h"
 
 #define ITEMS_SHOWN 5u
 #define TEXT_SHOWN 80u
@@ -59,7 +59,7 @@ static void put_str(const struct remote *remote, py_addr object, struct buf *tex
 	char bytes[TEXT_SHOWN + 5];
 	uint64_t length = 0;
 
-	if (!inspect_text(remote, object, bytes, sizeof(bytes)) ||
+	if (!inspect_text(&remote->walker, object, bytes, sizeof(bytes)) ||
 	    !read_word(remote, object + remote->layout.unicode_length, &length)) {
 		buf_text(text, "<str>");
 		return;
@@ -95,9 +95,9 @@ static void put_int(const struct remote *remote, py_addr object, struct buf *tex
 {
 	int64_t value, digits;
 
-	if (inspect_int(remote, object, &value))
+	if (inspect_int(&remote->walker, object, &value))
 		buf_printf(text, "%lld", (long long)value);
-	else if (inspect_int_digits(remote, object, &digits) && digits > -DIGITS_MAX && digits < DIGITS_MAX)
+	else if (inspect_int_digits(&remote->walker, object, &digits) && digits > -DIGITS_MAX && digits < DIGITS_MAX)
 		buf_printf(text, "<%sint of some %lld bits>", digits < 0 ? "negative " : "",
 			   30 * (long long)(digits < 0 ? -digits : digits));
 	else
@@ -182,26 +182,26 @@ static void put_value(const struct remote *remote, py_addr object, struct buf *t
 	struct inspect_type type;
 	int64_t number;
 
-	if (!inspect_type_of(remote, object, &type)) {
+	if (!inspect_type_of(&remote->walker, object, &type)) {
 		buf_text(text, "<unreadable>");
 		return;
 	}
-	bool is_own = (type.flags & TYPE_HEAP) != 0; /* a class of the program's */
+	bool is_own = (type.flags & FLAG_HEAP) != 0; /* a class of the program's */
 	if (is_own)
 		buf_printf(text, "<%s object>", type.name);
 	else if (strcmp(type.name, "NoneType") == 0)
 		buf_text(text, "None");
-	else if (strcmp(type.name, "bool") == 0 && inspect_int(remote, object, &number))
+	else if (strcmp(type.name, "bool") == 0 && inspect_int(&remote->walker, object, &number))
 		buf_text(text, number != 0 ? "True" : "False");
-	else if ((type.flags & TYPE_INT) != 0)
+	else if ((type.flags & FLAG_INT) != 0)
 		put_int(remote, object, text);
-	else if ((type.flags & TYPE_STR) != 0)
+	else if ((type.flags & FLAG_STR) != 0)
 		put_str(remote, object, text);
-	else if ((type.flags & TYPE_BYTES) != 0)
+	else if ((type.flags & FLAG_BYTES) != 0)
 		put_bytes(remote, object, text);
-	else if ((type.flags & (TYPE_LIST | TYPE_TUPLE)) != 0)
-		put_sequence(remote, object, (type.flags & TYPE_LIST) != 0, text, depth);
-	else if ((type.flags & TYPE_DICT) != 0)
+	else if ((type.flags & (FLAG_LIST | FLAG_TUPLE)) != 0)
+		put_sequence(remote, object, (type.flags & FLAG_LIST) != 0, text, depth);
+	else if ((type.flags & FLAG_DICT) != 0)
 		put_sized(remote, object, type.name, 16, text);
 	else if (strcmp(type.name, "set") == 0 || strcmp(type.name, "frozenset") == 0)
 		put_sized(remote, object, type.name, 24, text);
@@ -233,7 +233,7 @@ static void put_variable(const struct remote *remote, uint64_t word, struct buf 
 		}
 		object = word & ~(uint64_t)7;
 	}
-	if (inspect_type_of(remote, object, &type) && strcmp(type.name, "cell") == 0 &&
+	if (inspect_type_of(&remote->walker, object, &type) && strcmp(type.name, "cell") == 0 &&
 	    (!read_word(remote, object + VALUE_IN_CELL, &object) || object == 0)) {
 		buf_text(text, "<not set>");
 		return;
@@ -260,7 +260,7 @@ static uint64_t add_variables(const struct remote *remote, py_addr names, py_add
 			remote->reader.read(&remote->reader, kinds + remote->layout.bytes_data + i, &kind, 1);
 		if ((kind & KIND_HIDDEN) != 0 || !read_word(remote, values + 8 * i, &word) || word == 0 ||
 		    word == 1 || !read_word(remote, names + tuple_items(remote) + 8 * i, &name) ||
-		    !inspect_text(remote, name, local->name, sizeof(local->name)))
+		    !inspect_text(&remote->walker, name, local->name, sizeof(local->name)))
 			continue;
 		buf_init(&text, REMOTE_VALUE_BYTES);
 		put_variable(remote, word, &text);

@@ -2,8 +2,8 @@
  * comes out, in time, and nothing is read that is not there. */
 #include "fake_python.h"
 
-#include "remote/activity.h"
-#include "remote/inspect.h"
+#include "python/gil.h"
+#include "python/inspect.h"
 #include "remote/threads.h"
 #include "remote/values.h"
 
@@ -59,7 +59,7 @@ static void test_garbage(void **unused)
 	for (uint32_t i = 0; i < 200; i++) {
 		struct fake *fake = fake_new(versions[i % 5]);
 		struct remote remote;
-		struct remote_gil gil;
+		struct py_gil gil;
 		struct buf text;
 
 		fill(fake, i + 1);
@@ -71,12 +71,13 @@ static void test_garbage(void **unused)
 			remote_value_put(&remote, object, &text);
 			assert_true(text.size <= 200);
 			buf_fini(&text);
-			inspect_dict_get(&remote, object, "key");
-			inspect_attribute(&remote, object, "_name");
-			inspect_module_variable(&remote, object, "threading", "_active");
+			inspect_dict_get(&remote.walker, object, "key");
+			inspect_attribute(&remote.walker, object, "_name");
+			inspect_module_variable(&remote.walker, object, "threading", "_active");
 			assert_true(remote_locals_read(&remote, object, object + 2048, locals) <=
 				    REMOTE_LOCALS_MAX);
-			remote_gil_read(&remote, object, &gil);
+			gil_find(&remote.walker, remote.runtime, object, &gil);
+			gil_refresh(&remote.walker, &gil);
 		}
 		fake_free(fake);
 	}
@@ -115,11 +116,11 @@ static void test_numbers(void **unused)
 	fake_put(fake, FAKE_HEAP + 16, 2u << 3 | 2); /* two digits, negative */
 	fake_put32(fake, FAKE_HEAP + 24, 5);
 	fake_put32(fake, FAKE_HEAP + 28, 1);
-	assert_true(inspect_int(&remote, FAKE_HEAP, &value));
+	assert_true(inspect_int(&remote.walker, FAKE_HEAP, &value));
 	assert_int_equal(value, -((1ll << 30) + 5));
 	fake_put(fake, FAKE_HEAP + 16, 3u << 3); /* more than fits */
 	fake_put32(fake, FAKE_HEAP + 32, 8);
-	assert_false(inspect_int(&remote, FAKE_HEAP, &value));
+	assert_false(inspect_int(&remote.walker, FAKE_HEAP, &value));
 	fake_free(fake);
 }
 

@@ -5,40 +5,40 @@
  * name and flags, and only the built-in types are read further.  The process
  * runs on meanwhile, so whatever is read may be gone or half made: each
  * function says no then, and lengths are bounded before they are used. */
-#ifndef HEATLINE_REMOTE_INSPECT_H
-#define HEATLINE_REMOTE_INSPECT_H
+#ifndef HEATLINE_PYTHON_INSPECT_H
+#define HEATLINE_PYTHON_INSPECT_H
 
-#include "remote/remote.h"
+#include "python/walk.h"
 
 /* Bits of a type's flags. */
-#define TYPE_MANAGED_DICT (1u << 4)  /* 3.11+ */
-#define TYPE_INLINE_VALUES (1u << 2) /* 3.13+ */
-#define TYPE_HEAP (1u << 9)          /* made by a class statement */
-#define TYPE_INT (1u << 24)
-#define TYPE_LIST (1u << 25)
-#define TYPE_TUPLE (1u << 26)
-#define TYPE_BYTES (1u << 27)
-#define TYPE_STR (1u << 28)
-#define TYPE_DICT (1u << 29)
+#define FLAG_MANAGED_DICT (1u << 4)  /* 3.11+ */
+#define FLAG_INLINE_VALUES (1u << 2) /* 3.13+ */
+#define FLAG_HEAP (1u << 9)          /* made by a class statement */
+#define FLAG_INT (1u << 24)
+#define FLAG_LIST (1u << 25)
+#define FLAG_TUPLE (1u << 26)
+#define FLAG_BYTES (1u << 27)
+#define FLAG_STR (1u << 28)
+#define FLAG_DICT (1u << 29)
 
 struct inspect_type {
 	py_addr address;
 	char name[80];      /* as its C structure has it: "int", "collections.deque" */
-	uint64_t flags;     /* TYPE_ bits among others */
+	uint64_t flags;     /* FLAG_ bits among others */
 	int64_t basic_size; /* bytes of an instance */
 	int64_t dict_offset;
 };
 
-bool inspect_type_of(const struct remote *remote, py_addr object, struct inspect_type *type);
+bool inspect_type_of(const struct walker *walker, py_addr object, struct inspect_type *type);
 
 /* The text of a str as UTF-8, terminated, cut to the room; false: none. */
-bool inspect_text(const struct remote *remote, py_addr object, char *text, size_t size);
+bool inspect_text(const struct walker *walker, py_addr object, char *text, size_t size);
 
 /* The value of an int; false when it is none or does not fit. */
-bool inspect_int(const struct remote *remote, py_addr object, int64_t *value);
+bool inspect_int(const struct walker *walker, py_addr object, int64_t *value);
 
 /* How many digits of 30 bits an int has, negative for a negative one. */
-bool inspect_int_digits(const struct remote *remote, py_addr object, int64_t *digits);
+bool inspect_int_digits(const struct walker *walker, py_addr object, int64_t *digits);
 
 /* A dictionary's entries, unused ones among them. */
 struct inspect_dict {
@@ -55,21 +55,25 @@ struct inspect_entry {
 #define INSPECT_ENTRIES_MAX (1u << 20)
 #define INSPECT_ENTRIES_AT_ONCE 64u
 
-bool inspect_dict_open(const struct remote *remote, py_addr object, struct inspect_dict *dict);
+bool inspect_dict_open(const struct walker *walker, py_addr object, struct inspect_dict *dict);
 
 /* Reads at most INSPECT_ENTRIES_AT_ONCE entries from `from` on; returns how
  * many, 0 at the end. */
-uint32_t inspect_dict_read(const struct remote *remote, const struct inspect_dict *dict, uint32_t from,
+uint32_t inspect_dict_read(const struct walker *walker, const struct inspect_dict *dict, uint32_t from,
 			   struct inspect_entry *entries);
 
 /* What the dictionary has under this text, or 0. */
-py_addr inspect_dict_get(const struct remote *remote, py_addr object, const char *key);
+py_addr inspect_dict_get(const struct walker *walker, py_addr object, const char *key);
+
+/* Where an instance keeps its attributes: the keys of a dictionary, and their
+ * values, which stand beside the keys where *values is 0.  False: it has none. */
+bool inspect_find_keys(const struct walker *walker, py_addr object, py_addr *keys, py_addr *values);
 
 /* The attribute that an instance has itself, or 0. */
-py_addr inspect_attribute(const struct remote *remote, py_addr object, const char *name);
+py_addr inspect_attribute(const struct walker *walker, py_addr object, const char *name);
 
 /* A module of the interpreter, or 0; and one of its variables. */
-py_addr inspect_module_variable(const struct remote *remote, py_addr interpreter, const char *module,
+py_addr inspect_module_variable(const struct walker *walker, py_addr interpreter, const char *module,
 				const char *name);
 
 #endif

@@ -1,0 +1,329 @@
+/* inspect.c - see inspect.h. */
+#include "python/inspect.h"
+
+#include <string.h>
+
+#include "python/bits.h"
+#include "python/objects.h"
+
+/* The same in all versions: where a type has its name, sizes and flags. */
+#define TYPE_NAME 24u
+#define TYPE_BASIC_SIZE 32u
+#define TYPE_FLAGS 168u
+#define TYPE_DICT_OFFSET 288u
+#define TYPE_BYTES_READ 296u
+
+/* A dictionary: its keys and, where those are shared, its values. */
+#define DICT_KEYS 32u
+#define DICT_BYTES_READ 48u
+#define KEYS_BYTES_READ 40u
+#define KEY_BYTES_MAX 64u
+
+#define DIGIT_BITS 30u
+
+static bool read_bytes(const struct walker *walker, py_addr addr, void *to, size_t size)
+{
+	return is_pointer(addr) && walker->reader->read(walker->reader, addr, to, size);
+}
+
+static bool read_pointer(const struct walker *walker, py_addr addr, py_addr *value)
+{
+	return read_bytes(walker, addr, value, sizeof(*value));
+}
+
+/* ---- types, numbers, texts ---- */
+
+/* Copies a C string up to where its page can be read. */
+static bool read_c_text(const struct walker *walker, py_addr addr, char *text, size_t size)
+{
+	const struct mem_reader *reader = walker->reader;
+	size_t used = 0;
+
+	/* Eight bytes at a time: it may end just before an unmapped page. */
+	while (used < size - 1) {
+		size_t part = 8 - ((addr + used) & 7);
+
+		part = part < size - 1 - used ? part : size - 1 - used;
+		if (!reader->read(reader, addr + used, text + used, part))
+			return false;
+		if (memchr(text + used, '\0', part) != NULL)
+			return true;
+		used += part;
+	}
+	text[used] = '\0';
+	return true;
+}
+
+bool inspect_type_of(const struct walker *walker, py_addr object, struct inspect_type *type)
+{
+	unsigned char bytes[TYPE_BYTES_READ];
+	py_addr address;
+
+	if (!read_pointer(walker, object + walker->layout->object_type, &address) ||
+	    !read_bytes(walker, address, bytes, sizeof(bytes)))
+		return false;
+	type->address = address;
+	type->flags = load_u64(bytes + TYPE_FLAGS);
+	type->basic_size = (int64_t)load_u64(bytes + TYPE_BASIC_SIZE);
+	type->dict_offset = (int64_t)load_u64(bytes + TYPE_DICT_OFFSET);
+	return read_c_text(walker, load_u64(bytes + TYPE_NAME), type->name, sizeof(type->name)) &&
+	       type->name[0] != '\0';
+}
+
+bool inspect_text(const struct walker *walker, py_addr object, char *text, size_t size)
+{
+	struct object_room room = { (unsigned char *)text, size - 1 };
+	const char *at;
+	uint32_t bytes;
+
+	if (!is_pointer(object) || !object_copy_str(walker, object, &room, &at, &bytes))
+		return false;
+	text[bytes] = '\0';
+	return true;
+}
+
+bool inspect_int_digits(const struct walker *walker, py_addr object, int64_t *digits)
+{
+	uint64_t size;
+
+	if (!read_bytes(walker, object + 16, &size, sizeof(size)))
+		return false;
+	/* 3.12 keeps the sign in the two lowest bits: 0, none, 2 for minus. */
+	if (walker->layout->version >= 0x030c)
+		*digits = (size & 3) == 1 ? 0 : (size & 3) == 2 ? -(int64_t)(size >> 3) : (int64_t)(size >> 3);
+	else
+		*digits = (int64_t)size;
+	return true;
+}
+
+bool inspect_int(const struct walker *walker, py_addr object, int64_t *value)
+{
+	uint32_t parts[3] = { 0, 0, 0 };
+	uint64_t sum = 0;
+	int64_t digits;
+
+	if (!inspect_int_digits(walker, object, &digits) || digits < -3 || digits > 3)
+		return false;
+	uint64_t count = (uint64_t)(digits < 0 ? -digits : digits);
+	if (count > 0 && !read_bytes(walker, object + 24, parts, count * sizeof(parts[0])))
+		return false;
+	if (parts[2] > 7)
+		return false;
+	for (uint64_t i = count; i-- > 0;)
+		sum = sum << DIGIT_BITS | (parts[i] & ((1u << DIGIT_BITS) - 1));
+	if (sum > INT64_MAX)
+		return false;
+	*value = digits < 0 ? -(int64_t)sum : (int64_t)sum;
+	return true;
+}
+
+/* ---- dictionaries ---- */
+
+/* Where the entries of a table of keys begin, and how they are kept. */
+static bool keys_open(const struct walker *walker, py_addr keys, struct inspect_dict *dict)
+{
+	unsigned char bytes[KEYS_BYTES_READ];
+	uint64_t count;
+
+	if (!read_bytes(walker, keys, bytes, sizeof(bytes)))
+		return false;
+	if (walker->layout->version >= 0x030b) {
+		uint8_t log2_index_bytes = bytes[9], kind = bytes[10];
+
+		count = load_u64(bytes + 24);
+		if (log2_index_bytes > 40 || kind > 2)
+			return false;
+		dict->entries = keys + 32 + (1ull << log2_index_bytes);
+		dict->entry_size = kind == 0 ? 24 : 16;
+	} else {
+		uint64_t size = load_u64(bytes + 8);
+		uint32_t width = size <= 0xff ? 1 : size <= 0xffff ? 2 : size <= 0xffffffffu ? 4 : 8;
+
+		count = load_u64(bytes + 32);
+		if (size > 1ull << 40)
+			return false;
+		dict->entries = keys + 40 + size * width;
+		dict->entry_size = 24;
+	}
+	dict->count = count < INSPECT_ENTRIES_MAX ? (uint32_t)count : INSPECT_ENTRIES_MAX;
+	return true;
+}
+
+/* From 3.13 on four bytes of bookkeeping stand before the values. */
+static py_addr values_start(const struct walker *walker, py_addr values)
+{
+	return values != 0 && walker->layout->version >= 0x030d ? values + 8 : values;
+}
+
+bool inspect_dict_open(const struct walker *walker, py_addr object, struct inspect_dict *dict)
+{
+	unsigned char bytes[DICT_BYTES_READ];
+	struct inspect_type type;
+
+	if (!inspect_type_of(walker, object, &type) || (type.flags & FLAG_DICT) == 0 ||
+	    !read_bytes(walker, object, bytes, sizeof(bytes)) ||
+	    !keys_open(walker, load_u64(bytes + DICT_KEYS), dict))
+		return false;
+	dict->values = values_start(walker, load_u64(bytes + DICT_KEYS + 8));
+	return true;
+}
+
+uint32_t inspect_dict_read(const struct walker *walker, const struct inspect_dict *dict, uint32_t from,
+			   struct inspect_entry *entries)
+{
+	unsigned char bytes[INSPECT_ENTRIES_AT_ONCE * 24];
+	py_addr values[INSPECT_ENTRIES_AT_ONCE];
+	uint32_t size = dict->entry_size;
+
+	if (from >= dict->count)
+		return 0;
+	uint32_t count = dict->count - from;
+	if (count > INSPECT_ENTRIES_AT_ONCE)
+		count = INSPECT_ENTRIES_AT_ONCE;
+	if (!read_bytes(walker, dict->entries + (uint64_t)from * size, bytes, (size_t)count * size) ||
+	    (dict->values != 0 &&
+	     !read_bytes(walker, dict->values + (uint64_t)from * 8, values, (size_t)count * 8)))
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const unsigned char *at = bytes + i * size + size - 16;
+
+		entries[i].key = load_u64(at);
+		entries[i].value = dict->values != 0 ? values[i] : load_u64(at + 8);
+	}
+	return count;
+}
+
+/* Which of the entries has this text as its key; count when none has.  Texts
+ * are compared as they lie in memory, all in one call. */
+static uint32_t find_key(const struct walker *walker, const struct inspect_entry *entries, uint32_t count,
+			 const char *key)
+{
+	const struct py_layout *layout = walker->layout;
+	unsigned char heads[INSPECT_ENTRIES_AT_ONCE][128];
+	struct iovec dst[INSPECT_ENTRIES_AT_ONCE], src[INSPECT_ENTRIES_AT_ONCE];
+	size_t key_size = strlen(key);
+	size_t size = layout->unicode_ascii_data + key_size;
+
+	if (key_size > KEY_BYTES_MAX || size > sizeof(heads[0]))
+		return count;
+	for (uint32_t at = 0; at < count;) {
+		for (uint32_t i = at; i < count; i++) {
+			dst[i - at] = (struct iovec){ heads[i], size };
+			src[i - at] = (struct iovec){ (void *)(uintptr_t)entries[i].key, size };
+		}
+		size_t got = walker->reader->read_many(walker->reader, dst, src, count - at);
+
+		for (uint32_t end = at + (uint32_t)got; at < end; at++) {
+			uint32_t state = load_u32(heads[at] + layout->unicode_state) >>
+					 layout->unicode_kind_shift;
+
+			/* Characters of one byte, compact, ASCII. */
+			if ((state & 31) == (1 | 8 | 16) &&
+			    load_u64(heads[at] + layout->unicode_length) == key_size &&
+			    memcmp(heads[at] + layout->unicode_ascii_data, key, key_size) == 0)
+				return at;
+		}
+		at++; /* this one cannot be read: unused, or at the end of a page */
+	}
+	return count;
+}
+
+static py_addr search_entries(const struct walker *walker, const struct inspect_dict *dict,
+			      const char *key)
+{
+	struct inspect_entry entries[INSPECT_ENTRIES_AT_ONCE];
+	uint32_t count;
+
+	for (uint32_t from = 0; (count = inspect_dict_read(walker, dict, from, entries)) > 0;
+	     from += count) {
+		uint32_t at = find_key(walker, entries, count, key);
+
+		if (at < count)
+			return entries[at].value;
+	}
+	return 0;
+}
+
+py_addr inspect_dict_get(const struct walker *walker, py_addr object, const char *key)
+{
+	struct inspect_dict dict;
+
+	return inspect_dict_open(walker, object, &dict) ? search_entries(walker, &dict, key) : 0;
+}
+
+/* ---- attributes ---- */
+
+static bool find_dict_keys(const struct walker *walker, py_addr dict, py_addr *keys, py_addr *values)
+{
+	uint64_t words[2];
+
+	if (!read_bytes(walker, dict + DICT_KEYS, words, sizeof(words)))
+		return false;
+	*keys = words[0];
+	*values = values_start(walker, words[1]);
+	return true;
+}
+
+/* 3.11 and later: a dictionary at a place before the object; else values, beside the
+ * names that its class keeps. */
+static bool find_managed_keys(const struct walker *walker, py_addr object, const struct inspect_type *type,
+			      py_addr *keys, py_addr *values)
+{
+	unsigned version = walker->layout->version;
+	py_addr dict = 0, own = 0;
+
+	if (!read_pointer(walker, object - 24, &dict) ||
+	    (version == 0x030b && !read_pointer(walker, object - 32, &own)))
+		return false;
+	if (version == 0x030c && (dict & 1) != 0) {
+		own = dict + 1;
+		dict = 0;
+	}
+	if (dict != 0)
+		return find_dict_keys(walker, dict, keys, values);
+	if (version >= 0x030d && (type->flags & FLAG_INLINE_VALUES) != 0 && type->basic_size > 0 &&
+	    type->basic_size < 1 << 20)
+		own = object + (uint64_t)type->basic_size;
+	*values = values_start(walker, own);
+	return own != 0 && walker->layout->type_cached_keys != PY_ABSENT &&
+	       read_pointer(walker, type->address + walker->layout->type_cached_keys, keys);
+}
+
+bool inspect_find_keys(const struct walker *walker, py_addr object, py_addr *keys, py_addr *values)
+{
+	struct inspect_type type;
+	py_addr dict;
+
+	if (walker->layout->free_threaded || !inspect_type_of(walker, object, &type))
+		return false; /* builds without the GIL keep them otherwise */
+	if (walker->layout->version >= 0x030b && (type.flags & FLAG_MANAGED_DICT) != 0)
+		return find_managed_keys(walker, object, &type, keys, values);
+	return type.dict_offset > 0 && type.dict_offset <= 1 << 20 &&
+	       read_pointer(walker, object + (uint64_t)type.dict_offset, &dict) &&
+	       find_dict_keys(walker, dict, keys, values);
+}
+
+py_addr inspect_attribute(const struct walker *walker, py_addr object, const char *name)
+{
+	struct inspect_dict dict;
+	py_addr keys;
+
+	if (!inspect_find_keys(walker, object, &keys, &dict.values) || !keys_open(walker, keys, &dict))
+		return 0;
+	return search_entries(walker, &dict, name);
+}
+
+py_addr inspect_module_variable(const struct walker *walker, py_addr interpreter, const char *module,
+				const char *name)
+{
+	py_addr modules, found, dict;
+
+	if (walker->layout->interp_modules == PY_ABSENT ||
+	    !read_pointer(walker, interpreter + walker->layout->interp_modules, &modules))
+		return 0;
+	found = inspect_dict_get(walker, modules, module);
+	/* A module has its dictionary right behind its head. */
+	if (found == 0 || !read_pointer(walker, found + 16, &dict))
+		return 0;
+	return inspect_dict_get(walker, dict, name);
+}
