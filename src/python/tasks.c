@@ -8,6 +8,14 @@
 #include "python/inspect.h"
 #include "python/task_parts.h"
 
+/* What the module publishes, from the files that the program has mapped. */
+static bool read_table(const struct task_finder *finder, uint64_t *table)
+{
+	if (finder->files != NULL)
+		return asyncio_table_search(finder->files, finder->file_count, table);
+	return asyncio_table_read(finder->walker->reader->pid, table);
+}
+
 /* Coroutines are laid out as the interpreter says; from 3.14 on asyncio's tasks as
  * its own module does, which need not be there. */
 static bool learn_layout(struct task_finder *finder, bool has_asyncio)
@@ -22,7 +30,7 @@ static bool learn_layout(struct task_finder *finder, bool has_asyncio)
 		return true;
 	}
 	has_asyncio = has_asyncio && known == NULL;
-	if (has_asyncio && !asyncio_table_read(reader->pid, table))
+	if (has_asyncio && !read_table(finder, table))
 		return false;
 	return py_task_layout_published(reader, finder->runtime, layout, has_asyncio ? table : NULL,
 					&finder->layout) == 0;
