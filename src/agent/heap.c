@@ -369,7 +369,7 @@ static int begin(void)
 	memcpy(&allocs.all_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.mark_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.all_rate, &fresh, sizeof(fresh));
-	void *empty = agent_map_again(sites, sizeof(*sites) * SITES_COUNT);
+	void *empty = agent_map_again(sites, sizeof(*sites) * SITES_ALL);
 	if (empty == NULL)
 		return -ENOMEM;
 	sites = empty;

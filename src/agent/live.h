@@ -1,6 +1,6 @@
 /* live.h - which sampled blocks live, by address.
  *
- * A table of buckets of eight, shared by all threads without a lock: an
+ * Tables of buckets of eight, a small one first, shared by all threads without a lock: an
  * address is put in by the thread that has just been given it and taken out by
  * the one that gives it back, so no two threads ever work on the same address;
  * different ones meet only in the claim of a place.

@@ -3,6 +3,44 @@
 
 #include <string.h>
 
+static uint64_t load_word(const char *at)
+{
+	uint64_t word;
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static const char *load_pointer(const char *at)
+{
+	return (const char *)(uintptr_t)load_word(at); /* NOLINT: an address */
+}
+
+/* The frame that runs, or NULL. */
+static const char *innermost(void)
+{
+	const struct py_layout *layout = &g_agent.layout;
+	const char *state = g_agent.this_thread_state();
+	const char *frame = state != NULL ? load_pointer(state + layout->thread_frame) : NULL;
+	if (frame != NULL && layout->frame_kind == PY_FRAME_CFRAME)
+		frame = load_pointer(frame + layout->cframe_current_frame);
+	return frame;
+}
+
+static bool is_shim(const char *frame)
+{
+	const struct py_layout *layout = &g_agent.layout;
+	return layout->frame_kind != PY_FRAME_OBJECT &&
+	       (unsigned char)frame[layout->frame_owner] >= layout->owner_is_shim;
+}
+
+static uint64_t code_of(const char *frame)
+{
+	uint64_t code = load_word(frame + g_agent.layout.frame_code);
+	return g_agent.layout.executable_tagged ? code & ~(uint64_t)7 : code;
+}
+
+/* --- by the walker that believes nothing --- */
+
 static bool read_direct(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
 {
 	(void)reader;
@@ -21,12 +59,80 @@ static size_t read_many_direct(const struct mem_reader *reader, const struct iov
 
 static const struct mem_reader direct_reader = {.read = read_direct, .read_many = read_many_direct};
 
-bool own_stack_walk(struct agent_thread *self, uint32_t *count)
+static bool walk_carefully(struct agent_thread *self, uint32_t *count)
 {
 	struct walker walker = g_agent.walker;
 	uint8_t flags = 0;
 	walker.reader = &direct_reader;
 	return sample_walk(self, &walker, count, &flags);
+}
+
+/* --- in place --- */
+
+/* Where the frame stands in its code; below 0 when that makes no sense. */
+static int64_t offset_of(const char *frame, uint64_t code)
+{
+	const struct py_layout *layout = &g_agent.layout;
+	if (layout->frame_kind == PY_FRAME_OBJECT) {
+		int32_t last;
+		memcpy(&last, frame + layout->frame_instr, sizeof(last));
+		return last > 0 ? (int64_t)last * layout->lasti_scale : 0;
+	}
+	int64_t offset = (int64_t)(load_word(frame + layout->frame_instr) - (code + layout->code_code));
+	/* Before its first instruction a frame points one unit in front of it. */
+	return offset == -2 ? 0 : offset;
+}
+
+struct direct_walk {
+	struct agent_thread *self;
+	uint32_t count;
+	uint64_t last_code; /* of the frame before, often the same */
+	uint32_t last_id;   /* CODE_ID_NONE: it is left out of stacks */
+	bool is_generator;
+};
+
+static bool add_frame(struct direct_walk *walk, const char *frame)
+{
+	uint64_t code = code_of(frame);
+	int64_t offset = offset_of(frame, code);
+	if (code == 0 || offset < 0 || offset > UINT32_MAX)
+		return false;
+	if (code != walk->last_code) {
+		uint32_t identity = code_identity(&g_agent.walker, (const void *)(uintptr_t)code, /* NOLINT */
+						  &walk->is_generator);
+		if (identity == CODE_TORN)
+			return false;
+		walk->last_code = code;
+		walk->last_id = identity != CODE_HIDDEN ? codes_find(walk->self, code, identity)
+							: CODE_ID_NONE;
+		if (walk->last_id == CODE_ID_NONE && identity != CODE_HIDDEN)
+			return false;
+	}
+	if (walk->last_id != CODE_ID_NONE) {
+		walk->self->frames[walk->count].offset = (uint32_t)offset;
+		walk->self->identities[walk->count++] = walk->last_id;
+	}
+	return true;
+}
+
+/* False when something is not as it should be. */
+static bool walk_directly(struct agent_thread *self, uint32_t *count)
+{
+	struct direct_walk walk = {.self = self};
+	const char *frame = innermost();
+	for (; frame != NULL && walk.count < WALK_MAX_FRAMES;
+	     frame = load_pointer(frame + g_agent.layout.frame_previous)) {
+		if (!is_shim(frame) && !add_frame(&walk, frame))
+			return false;
+	}
+	*count = walk.count;
+	/* A generator is resumed by someone; see code_identities. */
+	return g_agent.layout.frame_kind != PY_FRAME_OBJECT || frame != NULL || !walk.is_generator;
+}
+
+bool own_stack_walk(struct agent_thread *self, uint32_t *count)
+{
+	return walk_directly(self, count) || walk_carefully(self, count);
 }
 
 void own_stack_copy(const struct agent_thread *self, struct record_frame *frames, uint32_t count)
@@ -35,49 +141,26 @@ void own_stack_copy(const struct agent_thread *self, struct record_frame *frames
 		frames[i] = (struct record_frame){self->identities[i], self->frames[i].offset};
 }
 
-static uint64_t load_word(const char *at)
-{
-	uint64_t word;
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-static const char *load_pointer(const char *at)
-{
-	return (const char *)(uintptr_t)load_word(at); /* NOLINT: an address */
-}
-
 /* What tells the code of a frame from one that lay at its address before (the
  * cells of a notebook do): its file name.  0 for the interpreter's own entries. */
-static uint64_t frame_file(const char *frame, uint64_t code)
+static uint64_t frame_file(const char *frame)
 {
-	const struct py_layout *layout = &g_agent.layout;
-	if (layout->frame_kind != PY_FRAME_OBJECT &&
-	    (unsigned char)frame[layout->frame_owner] >= layout->owner_is_shim)
-		return 0;
-	if (layout->executable_tagged)
-		code &= ~(uint64_t)7;
-	const char *at = (const char *)(uintptr_t)code; /* NOLINT: an address */
-	return at == NULL ? 0 : load_word(at + layout->code_filename);
+	const char *code = (const char *)(uintptr_t)code_of(frame); /* NOLINT: an address */
+	return is_shim(frame) || code == NULL ? 0 : load_word(code + g_agent.layout.code_filename);
 }
 
 uint64_t own_stack_key(uint64_t seed, uint32_t depth, uint32_t *frames)
 {
 	const struct py_layout *layout = &g_agent.layout;
-	const char *state = g_agent.this_thread_state();
+	const char *frame = innermost();
 	uint64_t key = seed;
 	*frames = 0;
-	if (state == NULL)
-		return key;
-	const char *frame = load_pointer(state + layout->thread_frame);
-	if (frame != NULL && layout->frame_kind == PY_FRAME_CFRAME)
-		frame = load_pointer(frame + layout->cframe_current_frame);
 	/* f_lasti is half a word. */
 	uint64_t mask = layout->frame_kind == PY_FRAME_OBJECT ? UINT32_MAX : UINT64_MAX;
 	for (; *frames < depth && frame != NULL; ++*frames) {
 		uint64_t at = load_word(frame + layout->frame_instr) & mask;
 		uint64_t code = load_word(frame + layout->frame_code);
-		key = (key ^ code ^ at << 20 ^ frame_file(frame, code) << 7) * 0x9e3779b97f4a7c15ull;
+		key = (key ^ code ^ at << 20 ^ frame_file(frame) << 7) * 0x9e3779b97f4a7c15ull;
 		key ^= key >> 32;
 		frame = load_pointer(frame + layout->frame_previous);
 	}

@@ -23,6 +23,8 @@
 #include "agent/meter.h"
 
 #define SITES_COUNT 8192u /* power of two */
+#define SITES_NEAR 1024u  /* and so many in front of them; see sites.c */
+#define SITES_ALL (SITES_NEAR + SITES_COUNT)
 
 struct agent_site {
 	_Atomic uint64_t key;     /* 0: free */
@@ -31,7 +33,7 @@ struct agent_site {
 	struct meter_rate rate;
 };
 
-/* The site with this key, in a table of SITES_COUNT that begins all zero. */
+/* The site with this key, in a table of SITES_ALL that begins all zero. */
 struct agent_site *sites_find(struct agent_site *table, uint64_t key);
 
 /* How many bytes may wait for a sample: as many as the site's own rate wants, or

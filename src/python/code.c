@@ -284,6 +284,14 @@ void code_identities(const struct walker *walker, const struct walk_frame *frame
 	}
 }
 
+uint32_t code_identity(const struct walker *walker, const void *code, bool *is_generator)
+{
+	struct code_head head = head_parse(walker, code);
+
+	*is_generator = head.is_generator;
+	return head.identity;
+}
+
 /* ---- contents ---- */
 
 bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t size,

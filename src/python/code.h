@@ -29,6 +29,10 @@
 void code_identities(const struct walker *walker, const struct walk_frame *frames, uint32_t count,
 		     uint32_t *identities);
 
+/* The identity of one code object that lies in the caller's own memory: not copied, so it
+ * must be one that runs.  *is_generator: its frames are those of a generator or coroutine. */
+uint32_t code_identity(const struct walker *walker, const void *code, bool *is_generator);
+
 /* The texts and tables of one code object, copied into one buffer. */
 struct code_info {
 	uint32_t first_line;

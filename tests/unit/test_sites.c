@@ -12,7 +12,7 @@
 static void test_pending_bytes(void **state)
 {
 	(void)state;
-	struct agent_site *table = calloc(SITES_COUNT, sizeof(*table));
+	struct agent_site *table = calloc(SITES_ALL, sizeof(*table));
 	struct agent_site *site = sites_find(table, 77);
 	assert_ptr_equal(sites_find(table, 77), site);
 	assert_int_equal(sites_add(site, 600, 1000), 0);
@@ -66,7 +66,7 @@ static void test_small_site_beside_large_ones(void **state)
 static void test_keys_have_their_own_sites(void **state)
 {
 	(void)state;
-	struct agent_site *table = calloc(SITES_COUNT, sizeof(*table));
+	struct agent_site *table = calloc(SITES_ALL, sizeof(*table));
 	uint64_t seen = 0;
 	for (uint64_t key = 0; key < 2000; key++) {
 		struct agent_site *site = sites_find(table, key * 2);
@@ -81,11 +81,11 @@ static void test_keys_have_their_own_sites(void **state)
 static void test_full_table(void **state)
 {
 	(void)state;
-	struct agent_site *table = calloc(SITES_COUNT, sizeof(*table));
+	struct agent_site *table = calloc(SITES_ALL, sizeof(*table));
 	uint64_t sum = 0;
 	for (uint64_t key = 0; key < 10 * SITES_COUNT; key++)
 		sum += sites_add(sites_find(table, key * 7919), 1, 3);
-	for (uint32_t i = 0; i < SITES_COUNT; i++)
+	for (uint32_t i = 0; i < SITES_ALL; i++)
 		sum += atomic_load(&table[i].pending);
 	assert_int_equal(sum, 10 * SITES_COUNT);
 	free(table);
