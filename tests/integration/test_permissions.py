@@ -1,0 +1,140 @@
+"""When the kernel says no: one sentence with the cause, and the line that permits it; and
+processes that are looked at although they live elsewhere."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from support import runs
+from support.paths import heatline_executable
+from support.targets import Target, dump, functions, thread_of, until
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="takes away rights, so it needs some")
+
+NOBODY = 65534
+
+WAITS = """
+    import os, threading, time
+    {before}
+    def inner():
+        print("ready")
+        time.sleep(1000)
+    threading.Thread(target=inner, name="other", daemon=True).start()
+    time.sleep(1000)
+"""
+
+# From then on the kernel protects it from others of its user.
+AS_NOBODY = f"os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})"
+
+# Runs a command for which process_vm_readv is forbidden, as Docker did by default.
+WITHOUT_READING = """
+import ctypes, os, platform, struct, sys
+number = {"x86_64": 310, "aarch64": 270}[platform.machine()]
+steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x50000 | 1), (0x06, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
+program = struct.pack("<HxxxxxxQ", len(steps), ctypes.addressof(code))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+# Shows the command a Yama with this setting, and runs it as nobody.
+WITH_YAMA = """
+mount -t tmpfs none /proc/sys/kernel && mkdir /proc/sys/kernel/yama &&
+echo "$1" > /proc/sys/kernel/yama/ptrace_scope && shift && exec setpriv --reuid 65534 --clear-groups "$@"
+"""
+
+
+def refused(done, *words):
+    assert done.returncode == 2 and done.stdout == "", done
+    assert done.stderr.startswith("heatline: ") and done.stderr.count("\n") == 1, done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
+
+
+@pytest.fixture
+def anyones_heatline():
+    """The executable where every user can run it."""
+    folder = tempfile.mkdtemp(prefix="heatline-anyone-")
+    os.chmod(folder, 0o755)
+    yield Path(shutil.copy(heatline_executable(), folder))
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def target(any_python, program):
+    made = []
+
+    def make(before=""):
+        made.append(Target(any_python, program(WAITS.format(before=before))))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()
+
+
+def test_seccomp(target):
+    command = [sys.executable, "-c", WITHOUT_READING, heatline_executable()]
+    for words in (["dump"], ["attach", "-d", "1", "-o", "/dev/null"], ["top", "--once"]):
+        done = runs.run([*command, *words, target().pid])
+        refused(done, "a seccomp filter of this container forbids", "docker run --cap-add SYS_PTRACE")
+
+
+@pytest.mark.parametrize(
+    "scope, words",
+    [
+        ("1", ["only at its children (yama ptrace_scope 1)", "sudo sysctl kernel.yama.ptrace_scope=0"]),
+        ("2", ["only root look at other processes (yama ptrace_scope 2)", "sudo heatline dump"]),
+        ("3", ["nobody look at other processes", "yama ptrace_scope 3", "/etc/sysctl.conf"]),
+        ("0", ["it has protected itself", "sudo heatline dump"]),
+    ],
+)
+def test_yama(target, anyones_heatline, scope, words):
+    it = target(AS_NOBODY)
+    command = ["unshare", "--mount", "sh", "-c", WITH_YAMA, "sh", scope, anyones_heatline, "dump", it.pid]
+    done = runs.run(command)
+    if "mount" in done.stderr:
+        pytest.skip("nothing may be mounted here: " + done.stderr)
+    refused(done, *words)
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--reuid", str(NOBODY), "--clear-groups"], ["belongs to another user, root", "sudo heatline dump"]),
+        (["--bounding-set", "-sys_ptrace"], ["CAP_SYS_PTRACE", "docker run --cap-add SYS_PTRACE"]),
+    ],
+)
+def test_another_user_and_no_capability(target, anyones_heatline, options, words):
+    refused(runs.run(["setpriv", *options, anyones_heatline, "dump", target().pid]), *words)
+
+
+def test_root_sees_what_protects_itself(target):
+    found = until(lambda: dump(target(AS_NOBODY).pid))
+    assert functions(thread_of(found, "other"))[-1] == "inner"
+
+
+def test_a_pid_namespace_of_its_own(any_python, program):
+    """In a container the process counts its threads from 1 on; we see ours."""
+    script = program(WAITS.format(before=""))
+    command = ["unshare", "--pid", "--fork", "--kill-child", any_python.executable, "-u", script]
+    outer = subprocess.Popen(command, stdout=subprocess.PIPE, env=runs.clean_environment())
+    try:
+        if outer.stdout.readline() != b"ready\n":
+            pytest.skip("there may be no such namespace here")
+        pid = int(Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text())
+        found = until(lambda: dump(pid))
+        tids = {int(name) for name in os.listdir(f"/proc/{pid}/task")}
+        assert {thread["tid"] for thread in found["threads"]} == tids
+        assert found["threads"][0]["is_main"] and found["threads"][0]["waiting_for"] == "sleep"
+        assert functions(thread_of(found, "other"))[-1] == "inner"
+    finally:
+        outer.kill()
+        outer.wait()
+        outer.stdout.close()
