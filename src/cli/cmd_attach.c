@@ -8,27 +8,23 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/measuring.h"
 #include "cli/places.h"
 #include "cli/process.h"
+#include "cli/show.h"
 #include "collect/attach.h"
 #include "profile/model.h"
-#include "report/summary.h"
 
-#define DEFAULT_OUTFILE "heatline-profile.json"
 #define DEFAULT_RATE_HZ 1000
 #define STEP_S 0.25
 
 struct attach_settings {
 	const char *outfile;
-	const char *profile_only;
-	const char *profile_exclude;
-	const char *program_path;
+	struct run_scope scope;
 	double duration_s;
 	double rate_hz;
 	double cpu_percent_threshold;
 	bool has_children;
-	bool is_all;
-	bool has_system_libraries;
 	bool is_quiet;
 };
 
@@ -41,30 +37,14 @@ static const struct option attach_command_options[] = {
 	 FIELD(duration_s)},
 	{.name = "rate", .letter = 'r', .kind = OPTION_NUMBER, .value = "HZ", .low = 1, .high = 200000,
 	 .help = "Looks at each thread a second, on average. Default: 1000.", FIELD(rate_hz)},
-	{.name = "outfile", .letter = 'o', .alias = "output", .kind = OPTION_FILE, .value = "FILE",
-	 .help = "Where the profile goes. Default: " DEFAULT_OUTFILE ".", FIELD(outfile)},
+	MEASURING_OUTFILE,
 	{.name = "children", .kind = OPTION_FLAG,
 	 .help = "Profile the process's Python children too, also those that it starts later.",
 	 FIELD(has_children)},
-	{.name = "profile-all", .kind = OPTION_FLAG,
-	 .help = "Report every file, not just those in the program's folder.", FIELD(is_all)},
-	{.name = "profile-only", .kind = OPTION_LIST, .value = "WORDS",
-	 .help = "Report only files whose path has one of these words in it; commas between them.",
-	 FIELD(profile_only)},
-	{.name = "profile-exclude", .kind = OPTION_LIST, .value = "WORDS",
-	 .help = "Do not report files whose path has one of these words in it.", FIELD(profile_exclude)},
-	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER", .flags = OPTION_ADVANCED,
-	 .help = "The folder whose files are reported. Default: that of the script, else the process's "
-		 "current one.",
-	 FIELD(program_path)},
-	{.name = "profile-system-libraries", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
-	 .help = "Report the standard library and installed packages too.", FIELD(has_system_libraries)},
-	{.name = "cpu-percent-threshold", .kind = OPTION_NUMBER, .value = "PERCENT", .low = 0, .high = 100,
-	 .flags = OPTION_ADVANCED,
-	 .help = "Leave out files that took less than this share of the time. Default: 1.",
-	 FIELD(cpu_percent_threshold)},
-	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .help = "Print no summary at the end.",
-	 FIELD(is_quiet)},
+	MEASURING_SCOPE,
+	MEASURING_SCOPE_ADVANCED(", else the process's current one"),
+	MEASURING_THRESHOLD,
+	MEASURING_QUIET,
 	OPTIONS_COMMON,
 	{0},
 };
@@ -87,21 +67,6 @@ static void catch_signals(void)
 		sigaction(numbers[i], &action, NULL);
 }
 
-static void print_summary(const struct attach_settings *settings, const struct profile *profile,
-			  bool is_written)
-{
-	struct style style;
-	char *here;
-
-	if (settings->is_quiet)
-		return;
-	style_init(&style, STDERR_FILENO, STYLE_COLOR_AUTO);
-	here = getcwd(NULL, 0);
-	style.folder = here;
-	summary_print(stderr, profile, is_written ? settings->outfile : NULL, &style);
-	free(here);
-}
-
 static void look_on(struct attach *attach, double duration_s)
 {
 	uint64_t start_ns = clock_monotonic_ns();
@@ -117,19 +82,14 @@ static void look_on(struct attach *attach, double duration_s)
 static int attach_to(const struct attach_settings *settings, pid_t pid)
 {
 	char command[64];
-	char *root = settings->program_path ? places_absolute(settings->program_path) : NULL;
+	const char *path = settings->scope.program_path;
+	char *root = path ? places_absolute(path) : NULL;
 	struct attach_options options = {
 		.pid = pid,
 		.command = command,
 		.rate_hz = settings->rate_hz,
 		.has_children = settings->has_children,
-		.scope = {
-			.is_all = settings->is_all,
-			.has_system_libraries = settings->has_system_libraries,
-			.only = settings->profile_only,
-			.exclude = settings->profile_exclude,
-			.program_path = root,
-		},
+		.scope = settings->scope,
 		.cpu_percent_threshold = settings->cpu_percent_threshold,
 		.outfile = settings->outfile,
 	};
@@ -137,6 +97,7 @@ static int attach_to(const struct attach_settings *settings, pid_t pid)
 	struct err err;
 	int status = 0;
 
+	options.scope.program_path = root;
 	snprintf(command, sizeof(command), "heatline attach %d", (int)pid);
 	catch_signals();
 	struct attach *attach = attach_new(&options, &err);
@@ -150,8 +111,8 @@ static int attach_to(const struct attach_settings *settings, pid_t pid)
 	}
 	if (!profile || attach_write(attach, profile, &err))
 		status = command_error(&err);
-	if (profile)
-		print_summary(settings, profile, !status);
+	if (profile && !settings->is_quiet)
+		show_summary(profile, status ? NULL : settings->outfile);
 	profile_free(profile);
 	attach_free(attach);
 	free(root);
@@ -161,7 +122,7 @@ static int attach_to(const struct attach_settings *settings, pid_t pid)
 static int attach_run(int argc, char **argv)
 {
 	struct attach_settings settings = {
-		.outfile = DEFAULT_OUTFILE,
+		.outfile = DEFAULT_PROFILE,
 		.duration_s = INFINITY,
 		.rate_hz = DEFAULT_RATE_HZ,
 		.cpu_percent_threshold = 1,

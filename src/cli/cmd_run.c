@@ -18,24 +18,21 @@
 #include "cli/cmd_recover.h"
 #include "cli/commands.h"
 #include "cli/live.h"
+#include "cli/measuring.h"
 #include "cli/places.h"
+#include "cli/show.h"
 #include "cli/target.h"
 #include "collect/nvml.h"
 #include "collect/recover.h"
 #include "collect/run.h"
 #include "profile/decorated.h"
-#include "report/summary.h"
-
-#define DEFAULT_OUTFILE "heatline-profile.json"
 
 /* The options, as given.  Texts are borrowed from the command line. */
 struct run_settings {
 	const char *outfile;
 	const char *config;
 	const char *python;
-	const char *profile_only;
-	const char *profile_exclude;
-	const char *program_path;
+	struct run_scope scope;
 	double sampling_interval_s;
 	double profile_interval_s;
 	double cpu_percent_threshold;
@@ -47,8 +44,6 @@ struct run_settings {
 	bool has_leak_detector;
 	bool has_stacks;
 	bool has_async;
-	bool is_all;
-	bool has_system_libraries;
 	bool is_virtual_time;
 	bool is_reduced;
 	bool is_quiet;
@@ -60,23 +55,14 @@ struct run_settings {
 #define FIELD(name) .offset = offsetof(struct run_settings, name)
 
 static const struct option run_options[] = {
-	{.name = "outfile", .letter = 'o', .alias = "output", .kind = OPTION_FILE, .value = "FILE",
-	 .help = "Where the profile goes. Default: " DEFAULT_OUTFILE ".", FIELD(outfile)},
-	{.name = "profile-all", .kind = OPTION_FLAG,
-	 .help = "Report every file, not just those in the program's folder.", FIELD(is_all)},
-	{.name = "profile-only", .kind = OPTION_LIST, .value = "WORDS",
-	 .help = "Report only files whose path has one of these words in it; commas between them.",
-	 FIELD(profile_only)},
-	{.name = "profile-exclude", .kind = OPTION_LIST, .value = "WORDS",
-	 .help = "Do not report files whose path has one of these words in it.",
-	 FIELD(profile_exclude)},
+	MEASURING_OUTFILE,
+	MEASURING_SCOPE,
 	{.name = "python", .kind = OPTION_FILE, .value = "PYTHON",
 	 .help = "The interpreter for the script or module: a path, a name, a version like 3.12, "
 		 "or the folder of an environment. Default: that of the environment heatline is "
 		 "installed in, else of the active one, else python3.",
 	 FIELD(python)},
-	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG,
-	 .help = "Print no summary at the end.", FIELD(is_quiet)},
+	MEASURING_QUIET,
 	{.name = "live", .kind = OPTION_FLAG,
 	 .help = "Show the program in the browser while it runs; see 'heatline help view'.",
 	 FIELD(is_live)},
@@ -107,11 +93,7 @@ static const struct option run_options[] = {
 	{.name = "memory", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Measure memory and copies as well as time, which is the default.",
 	 FIELD(has_memory)},
-	{.name = "allocation-sampling-window", .kind = OPTION_INTEGER, .value = "BYTES", .low = 256,
-	 .high = 1 << 30, .flags = OPTION_ADVANCED,
-	 .help = "Mean bytes allocated between two sampled allocations. Default: 8192, and more "
-		 "while a program allocates fast.",
-	 FIELD(memory_window_bytes)},
+	MEASURING_WINDOW,
 	{.name = "malloc-threshold", .kind = OPTION_INTEGER, .value = "COUNT", .low = 0,
 	 .high = 1e12, .flags = OPTION_ADVANCED,
 	 .help = "Report a file that took little time if it made at least so many allocations "
@@ -119,29 +101,13 @@ static const struct option run_options[] = {
 	 FIELD(malloc_threshold)},
 	{.name = "memory-leak-detector", .kind = OPTION_SWITCH, .flags = OPTION_ADVANCED,
 	 .help = "Look for lines that leak. Default: yes.", FIELD(has_leak_detector)},
-	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER", .flags = OPTION_ADVANCED,
-	 .help = "The folder whose files are reported. Default: that of the script; for a module "
-		 "or command the current one.",
-	 FIELD(program_path)},
-	{.name = "profile-system-libraries", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
-	 .help = "Report the standard library and installed packages too.",
-	 FIELD(has_system_libraries)},
-	{.name = "stacks", .kind = OPTION_SWITCH, .flags = OPTION_ADVANCED,
-	 .help = "Keep whole stacks in the profile, for flame graphs. Default: yes.",
-	 FIELD(has_stacks)},
-	{.name = "async", .kind = OPTION_SWITCH, .flags = OPTION_ADVANCED,
-	 .help = "Measure where tasks of event loops wait. Default: yes.", FIELD(has_async)},
+	MEASURING_SCOPE_ADVANCED("; for a module or command the current one"),
+	MEASURING_STACKS,
+	MEASURING_ASYNC,
 	{.name = "use-virtual-time", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Measure CPU time only: leave out sleeping and waiting.", FIELD(is_virtual_time)},
-	{.name = "cpu-sampling-rate", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.0001,
-	 .high = 10, .flags = OPTION_ADVANCED,
-	 .help = "Mean CPU time between two samples of a thread. Default: as short as costs next "
-		 "to nothing.",
-	 FIELD(sampling_interval_s)},
-	{.name = "cpu-percent-threshold", .kind = OPTION_NUMBER, .value = "PERCENT", .low = 0,
-	 .high = 100, .flags = OPTION_ADVANCED,
-	 .help = "Leave out files that took less than this share of the time. Default: 1.",
-	 FIELD(cpu_percent_threshold)},
+	MEASURING_RATE,
+	MEASURING_THRESHOLD,
 	{.name = "profile-interval", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.1,
 	 .high = INFINITY, .flags = OPTION_ADVANCED,
 	 .help = "Write the profile every so many seconds while the program runs, and at its end.",
@@ -177,15 +143,14 @@ static int check_settings(const struct run_settings *settings, struct err *err)
 		return status;
 	if (settings->is_on && settings->is_off)
 		return err_set(err, ERR_USAGE, "--on and --off exclude each other; give one of them");
-	if (settings->program_path && !places_is_folder(settings->program_path))
+	if (settings->scope.program_path && !places_is_folder(settings->scope.program_path))
 		return err_set(err, ERR_USAGE, "--program-path '%s' is not a folder",
-			       settings->program_path);
+			       settings->scope.program_path);
 	return check_gpu(settings, err);
 }
 
 static struct run_options options_from(const struct run_settings *settings,
-				       const struct target *target, const char *agent,
-				       const char *program_path)
+				       const struct target *target, const char *agent)
 {
 	bool is_at_end = isinf(settings->profile_interval_s);
 
@@ -196,13 +161,7 @@ static struct run_options options_from(const struct run_settings *settings,
 		.program = target->program,
 		.entrypoint_dir = target->entrypoint_dir,
 		.args = target->args,
-		.scope = {
-			.is_all = settings->is_all,
-			.has_system_libraries = settings->has_system_libraries,
-			.only = settings->profile_only,
-			.exclude = settings->profile_exclude,
-			.program_path = program_path,
-		},
+		.scope = settings->scope,
 		.sampling_interval_s = settings->sampling_interval_s,
 		.profile_interval_s = is_at_end ? 0 : settings->profile_interval_s,
 		.cpu_percent_threshold = settings->cpu_percent_threshold,
@@ -220,20 +179,6 @@ static struct run_options options_from(const struct run_settings *settings,
 		.is_off = settings->is_off,
 		.is_first_only = !settings->has_children,
 	};
-}
-
-static void print_summary(const struct run_settings *settings, const struct run_result *result)
-{
-	struct style style;
-
-	if (!result->profile || settings->is_quiet)
-		return;
-	style_init(&style, STDERR_FILENO, STYLE_COLOR_AUTO);
-	char *here = getcwd(NULL, 0);
-	style.folder = here;
-	summary_print(stderr, result->profile, result->is_written ? settings->outfile : NULL,
-		      &style);
-	free(here);
 }
 
 /* Ends as the program ended.  A signal is raised again, so that the shell sees
@@ -262,7 +207,8 @@ static void tell(const struct run_settings *settings, struct run_result *result,
 {
 	if (err->code != ERR_NONE)
 		command_error(err);
-	print_summary(settings, result);
+	if (result->profile && !settings->is_quiet)
+		show_summary(result->profile, result->is_written ? settings->outfile : NULL);
 	if (result->still_running != 0 && !settings->is_quiet)
 		fprintf(stderr,
 			"%u of its processes %s still running: the profile is written %swhen the last "
@@ -288,11 +234,13 @@ static int profile_target(const struct run_settings *settings, const struct targ
 		free(agent);
 		return command_error(&err);
 	}
-	char *root = settings->program_path ? places_absolute(settings->program_path) : NULL;
-	struct run_options options = options_from(settings, target, agent, root);
+	const char *path = settings->scope.program_path;
+	char *root = path ? places_absolute(path) : NULL;
+	struct run_options options = options_from(settings, target, agent);
+	options.scope.program_path = root;
 	bool has_decorated = decorated_search(target->program, root ? root : target->entrypoint_dir,
 					      &options.wants_profile_name);
-	options.is_decorated_only = has_decorated && !settings->is_all;
+	options.is_decorated_only = has_decorated && !settings->scope.is_all;
 	options.words = words;
 	err_clear(&err);
 	int failure = lost ? collect_recover(lost, &options, &result, &err)
@@ -313,7 +261,7 @@ static int profile_target(const struct run_settings *settings, const struct targ
 static int run_words(int argc, char **argv, const struct run_entry *lost)
 {
 	struct run_settings settings = {
-		.outfile = DEFAULT_OUTFILE,
+		.outfile = DEFAULT_PROFILE,
 		.cpu_percent_threshold = 1,
 		.malloc_threshold = 100,
 		.has_leak_detector = true,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/measuring.h"
 #include "cli/places.h"
 #include "collect/descriptors.h"
 #include "collect/session.h"
@@ -19,14 +20,10 @@
 
 struct session_settings {
 	const char *program;
-	const char *program_path;
-	const char *profile_only;
-	const char *profile_exclude;
+	struct run_scope scope;
 	double sampling_interval_s;
 	long memory_window_bytes;
 	bool is_cpu_only;
-	bool is_all;
-	bool has_system_libraries;
 	bool has_stacks;
 	bool has_async;
 };
@@ -36,23 +33,14 @@ struct session_settings {
 static const struct option session_options[] = {
 	{.name = "program", .kind = OPTION_TEXT, .value = "NAME", .help = "The script.",
 	 FIELD(program)},
-	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER",
-	 .help = "The folder whose files are reported.", FIELD(program_path)},
-	{.name = "profile-only", .kind = OPTION_LIST, .value = "WORDS", .help = "As for run.",
-	 FIELD(profile_only)},
-	{.name = "profile-exclude", .kind = OPTION_LIST, .value = "WORDS", .help = "As for run.",
-	 FIELD(profile_exclude)},
-	{.name = "profile-all", .kind = OPTION_FLAG, .help = "As for run.", FIELD(is_all)},
-	{.name = "profile-system-libraries", .kind = OPTION_FLAG, .help = "As for run.",
-	 FIELD(has_system_libraries)},
+	MEASURING_SCOPE,
+	MEASURING_SCOPE_ADVANCED(""),
 	{.name = "cpu-only", .kind = OPTION_FLAG, .help = "As for run.", FIELD(is_cpu_only)},
-	{.name = "stacks", .kind = OPTION_SWITCH, .help = "As for run.", FIELD(has_stacks)},
-	{.name = "async", .kind = OPTION_SWITCH, .help = "As for run.", FIELD(has_async)},
-	{.name = "cpu-sampling-rate", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.0001,
-	 .high = 10, .help = "As for run.", FIELD(sampling_interval_s)},
-	{.name = "allocation-sampling-window", .kind = OPTION_INTEGER, .value = "BYTES", .low = 256,
-	 .high = 1 << 30, .help = "As for run.", FIELD(memory_window_bytes)},
-	OPTIONS_HELP,
+	MEASURING_STACKS,
+	MEASURING_ASYNC,
+	MEASURING_RATE,
+	MEASURING_WINDOW,
+	OPTIONS_COMMON,
 	{0},
 };
 
@@ -91,14 +79,8 @@ static int collect(const struct session_settings *settings, pid_t pid)
 	struct err err;
 	struct run_options options = {
 		.program = settings->program,
-		.entrypoint_dir = settings->program_path,
-		.scope = {
-			.is_all = settings->is_all,
-			.has_system_libraries = settings->has_system_libraries,
-			.only = settings->profile_only,
-			.exclude = settings->profile_exclude,
-			.program_path = settings->program_path,
-		},
+		.entrypoint_dir = settings->scope.program_path,
+		.scope = settings->scope,
 		.sampling_interval_s = settings->sampling_interval_s,
 		.cpu_percent_threshold = 1,
 		.malloc_threshold = 100,

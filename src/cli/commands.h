@@ -43,9 +43,6 @@ extern const struct command command_completions;
 extern const struct command command_help;
 extern const struct command command_session; /* for the Python package; in no list */
 
-/* The profile that a command reads when none is named. */
-#define DEFAULT_PROFILE "heatline-profile.json"
-
 /* All commands in the order of the help; ends with NULL. */
 extern const struct command *const commands[];
 

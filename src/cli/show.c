@@ -1,4 +1,4 @@
-/* show.c - show a report: with colours, through the pager. */
+/* show.c - see show.h. */
 #include "cli/show.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "report/pager.h"
+#include "report/summary.h"
 
 /* The report in *text, which the caller frees. */
 static int make_report(show_print *print, const void *context, const struct style *style,
@@ -46,4 +47,15 @@ int show_report(const char *color, bool has_pager, show_print *print, const void
 	if (status)
 		command_error(&err);
 	return status ? 1 : 0;
+}
+
+void show_summary(const struct profile *profile, const char *path)
+{
+	char *here = getcwd(NULL, 0);
+	struct style style;
+
+	style_init(&style, STDERR_FILENO, STYLE_COLOR_AUTO);
+	style.folder = here;
+	summary_print(stderr, profile, path, &style);
+	free(here);
 }

@@ -1,10 +1,12 @@
-/* show.h - show a report that is made of text: with colours, through the pager. */
+/* show.h - show what was measured, as text: a report with colours, through the
+ * pager; the summary of what has just been measured. */
 #ifndef HEATLINE_CLI_SHOW_H
 #define HEATLINE_CLI_SHOW_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "profile/model.h"
 #include "report/style.h"
 
 /* Writes the report; context is the caller's. */
@@ -15,7 +17,11 @@ typedef void show_print(FILE *out, const struct style *style, const void *contex
  * Returns the exit status: 0, or 1 after a sentence. */
 int show_report(const char *color, bool has_pager, show_print *print, const void *context);
 
-/* The options that go with it, for fields `color` and `has_pager`. */
+/* Prints the summary on standard error, beside the program's own output.  path:
+ * where the profile is, as the user would type it; NULL when it is in no file. */
+void show_summary(const struct profile *profile, const char *path);
+
+/* The options that go with a report, for fields `color` and `has_pager`. */
 #define SHOW_OPTIONS                                                                          \
 	{.name = "color", .alias = "colour", .kind = OPTION_CHOICE, .value = "WHEN",          \
 	 .choices = "auto|always|never",                                                      \

@@ -9,6 +9,9 @@
 #include "base/err.h"
 #include "profile/model.h"
 
+/* The profile that commands write, and read, when none is named. */
+#define DEFAULT_PROFILE "heatline-profile.json"
+
 #define READ_MAX_BYTES ((size_t)256 << 20)
 
 /* The profile, or NULL and the reason in err.  profile_free it. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "profile/read.h"
 #include "report/advice.h"
 #include "report/figure.h"
 #include "report/glyph.h"
@@ -12,7 +13,6 @@
 #include "report/rank.h"
 #include "report/threads.h"
 
-#define DEFAULT_PROFILE "heatline-profile.json"
 #define BAR_CELLS 12
 #define BAR_NEEDS_COLUMNS 90 /* in less, the place is better given to the source */
 #define FIGURE_CELLS 15 /* indent, percent, seconds, gaps */
