@@ -19,6 +19,7 @@
 #define COST_PART 250u /* reading tasks takes at most this part of the time, */
 #define COST_MAX_NS 1000000u /* but for one that counts many new ones */
 #define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio or trio is there */
+#define FIND_PAUSE_MAX_NS 250000000u
 
 /* What tells places apart; strings are interned. */
 struct await_key {
@@ -194,8 +195,15 @@ bool tasks_are_wanted(struct collector *collector, struct process *process, uint
 	if (now_ns >= process->tasks_next_ns) {
 		finder->walker = &process->walker;
 		finder->runtime = process->ring->runtime;
-		process->tasks_next_ns = now_ns + FIND_PAUSE_NS;
+		/* Where much is imported each look passes all of it. */
+		uint64_t cpu_ns = clock_process_cpu_ns();
 		process->has_tasks = tasks_find(finder);
+		uint64_t pause_ns = (clock_process_cpu_ns() - cpu_ns) * COST_PART;
+		if (pause_ns < FIND_PAUSE_NS)
+			pause_ns = FIND_PAUSE_NS;
+		if (pause_ns > FIND_PAUSE_MAX_NS)
+			pause_ns = FIND_PAUSE_MAX_NS;
+		process->tasks_next_ns = now_ns + pause_ns;
 	}
 	return process->has_tasks;
 }
