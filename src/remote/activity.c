@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "remote/blocked_call.h"
 #include "remote/core.h"
+#include "remote/socket.h"
 
 static enum remote_activity_kind kind_of_call(const struct blocked_call *call,
 					      const struct py_gil *gil)
@@ -52,29 +53,49 @@ enum remote_activity_kind remote_activity_kind(int fd, const struct py_gil *gil)
 
 static void describe_file(const struct remote *remote, uint64_t fd, char *text, size_t size)
 {
-	char name[40], target[256];
+	char name[40], target[256], peer[200] = " ";
+	unsigned long long inode;
 
 	snprintf(name, sizeof(name), "fd/%d", (int)fd);
 	if (!procfs_link(remote->pid, name, target, sizeof(target)))
 		return;
-	if (text_starts_with(target, "socket:"))
-		snprintf(text, size, "socket");
+	if (sscanf(target, "socket:[%llu]", &inode) == 1)
+		snprintf(text, size, "socket%s",
+			 socket_describe(remote->pid, inode, peer + 1, sizeof(peer) - 1) ? peer : "");
 	else if (text_starts_with(target, "pipe:"))
 		snprintf(text, size, "pipe");
 	else
 		snprintf(text, size, "%s", target);
 }
 
+/* The descriptor that the call waits for: its first argument, or the only one in
+ * a list (sockets with a timeout wait so). */
+static bool find_file(const struct remote *remote, const struct blocked_call *call, enum blocked_on on,
+		      uint64_t *fd)
+{
+	int32_t listed;
+
+	*fd = call->arguments[0];
+	if (blocked_on_has_file(on))
+		return true;
+	if (!blocked_call_is_list(call) || call->arguments[1] != 1 ||
+	    !remote->reader.read(&remote->reader, call->arguments[0], &listed, sizeof(listed)) || listed < 0)
+		return false;
+	*fd = (uint64_t)listed;
+	return true;
+}
+
 static void describe_call(const struct remote *remote, const struct blocked_call *call,
 			  struct remote_activity *activity)
 {
 	enum blocked_on on = blocked_call_on(call);
+	uint64_t fd;
 
 	activity->what = blocked_on_word(on);
 	if (on == BLOCKED_OTHER)
 		snprintf(activity->detail, sizeof(activity->detail), "system call %ld", call->number);
-	else if (blocked_on_has_file(on) && remote->core == NULL)
-		describe_file(remote, call->arguments[0], activity->detail, sizeof(activity->detail));
+	else if (remote->core == NULL && find_file(remote, call, on, &fd))
+		describe_file(remote, fd, activity->detail, sizeof(activity->detail));
 }
 
 /* Whether a signal or a debugger has stopped the thread. */

@@ -20,7 +20,7 @@ enum remote_activity_kind {
 struct remote_activity {
 	enum remote_activity_kind kind;
 	const char *what; /* "sleep", "lock", "read": static; NULL unless WAITING */
-	char detail[256]; /* what on: "/dev/pts/0", "socket"; may be empty */
+	char detail[256]; /* what on: "/dev/pts/0", "socket to 10.0.0.7:5432"; may be empty */
 };
 
 /* fd is an open /proc/PID/task/TID/syscall, or -1: it is opened for this once. */

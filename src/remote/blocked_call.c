@@ -20,6 +20,15 @@ bool blocked_call_is_futex(const struct blocked_call *call, uint64_t start, uint
 	return call->number == SYS_futex && call->arguments[0] >= start && call->arguments[0] < end;
 }
 
+bool blocked_call_is_list(const struct blocked_call *call)
+{
+#ifdef __x86_64__
+	if (call->number == SYS_poll)
+		return true;
+#endif
+	return call->number == SYS_ppoll;
+}
+
 static const struct {
 	long number;
 	enum blocked_on on;

@@ -47,6 +47,9 @@ enum blocked_on blocked_call_on(const struct blocked_call *call);
 const char *blocked_on_word(enum blocked_on on);
 bool blocked_on_has_file(enum blocked_on on);
 
+/* Whether its arguments are a list of descriptors (struct pollfd) and how many. */
+bool blocked_call_is_list(const struct blocked_call *call);
+
 /* Whether it waits for a futex between these addresses. */
 bool blocked_call_is_futex(const struct blocked_call *call, uint64_t start, uint64_t end);
 

@@ -142,7 +142,7 @@ static void put_items(const struct remote *remote, py_addr items, uint64_t lengt
 		if (read_word(remote, items + 8 * i, &item))
 			put_value(remote, item, text, depth + 1);
 	}
-	buf_text(text, length > ITEMS_SHOWN ? ", …" : "");
+	buf_text(text, length > ITEMS_SHOWN ? ", …" : length == 1 && brackets[0] == '(' ? "," : "");
 	buf_char(text, brackets[1]);
 	if (length > ITEMS_SHOWN)
 		buf_printf(text, " (%llu items)", (unsigned long long)length);

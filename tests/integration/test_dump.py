@@ -20,6 +20,7 @@ THREADS = """
         items = [1, "a", None, True, (1, 2), 3, 4]
         table = {"a": 1}
         few = {1, 2, 3}
+        one = (1,)
         raw = b"abc"
         own = Own()
         def closure():
@@ -97,6 +98,7 @@ def test_locals(target):
     assert values["text"].startswith("'größexxx") and values["text"].endswith("(305 characters)")
     assert values["items"] == "[1, 'a', None, True, (1, 2), …] (7 items)"
     assert values["table"] == "<dict of 1 item>" and values["few"] == "<set of 3 items>"
+    assert values["one"] == "(1,)"
     assert values["raw"] == "b'abc'" and values["own"] == "<Own object>"
 
 
@@ -108,6 +110,47 @@ def test_text(target):
     assert f'Thread {it.pid} "MainThread": sleeping\n' in done.stdout
     assert f'line {line_of(THREADS, "here")}, in innermost\n    time.sleep(1000)' in done.stdout
     assert '"wäiter": waiting for a lock\n' in done.stdout
+
+
+def test_sockets_by_their_peers(target):
+    """A program that hangs does so at somebody: who it is stands there."""
+    it = target(
+        """
+        import socket, threading, time
+
+        def listening(family, address):
+            made = socket.socket(family)
+            made.bind(address)
+            made.listen()
+            return made
+
+        def start(name, call):
+            threading.Thread(target=call, name=name, daemon=True).start()
+
+        server = listening(socket.AF_INET, ("127.0.0.1", 0))
+        plain = socket.create_connection(server.getsockname())
+        patient = socket.create_connection(server.getsockname(), timeout=1000)
+        kept = [server.accept(), server.accept()]
+        start("plain", lambda: plain.recv(1))
+        start("patient", lambda: patient.recv(1))
+        start("accepts", server.accept)
+        print(server.getsockname()[1])
+        time.sleep(1000)
+        """
+    )
+    address = f"127.0.0.1:{it.ready}"
+
+    def all_wait():
+        found = {thread["name"]: thread for thread in dump(it.pid)["threads"]}
+        waits = [found[name]["waiting_for"] for name in ("plain", "patient", "accepts")]
+        return found if waits == ["receive", "poll", "accept"] else None
+
+    found = until(all_wait)
+    assert found["plain"]["waiting_on"] == found["patient"]["waiting_on"] == f"socket to {address}"
+    assert found["accepts"]["waiting_on"] == f"socket at {address}"
+    text = heatline("dump", it.pid).stdout
+    assert f'"plain": receiving, socket to {address}\n' in text
+    assert f'"patient": waiting for events, socket to {address}\n' in text
 
 
 def test_waiting_for_the_gil(target):
