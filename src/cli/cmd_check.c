@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "profile/check.h"
@@ -11,7 +12,6 @@
 #include "report/check_text.h"
 
 #define CHECK_BROKEN 1 /* the exit status of a regression */
-#define MB (1024.0 * 1024.0)
 
 struct check_settings {
 	const char *baseline;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/process.h"
 #include "cli/which_run.h"
@@ -20,7 +21,6 @@
 #include "profile/write.h"
 #include "serve/assets.h"
 
-#define SECOND_NS 1000000000u
 #define STEP_NS 100000000u     /* between two looks whether there is something new */
 #define LOOKS_HZ 1000          /* at a process that no run has started */
 #define BEGIN_NS (10ull * SECOND_NS) /* for the run to begin */

@@ -3,13 +3,13 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "cli/live.h"
 #include "collect/attach.h"
 #include "profile/model.h"
 #include "profile/write.h"
 
 #define STEP_S 0.2 /* of looking, between two looks whether somebody wants us to end */
-#define SECOND_NS 1000000000u
 
 static void publish(struct attach *attach, struct server *server, bool is_partial)
 {

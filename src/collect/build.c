@@ -10,11 +10,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "collect/builder.h"
 #include "collect/classify.h"
 #include "profile/model.h"
-
-#define NS 1e-9
 
 /* Standing ready is worth a word from so many seconds and such a part of the
  * CPU time on. */

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "collect/collector.h"
-
-#define NS 1e-9
 
 const struct gpu_node *build_gpu_node(const struct collector *collector, uint32_t node)
 {

@@ -7,11 +7,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "collect/collector.h"
 #include "profile/book.h"
 #include "profile/model.h"
-
-#define MB (1024.0 * 1024.0)
 
 /* As in Scalene: less likely ones are not worth an accusation. */
 #define LEAK_LIKELIHOOD_MIN 0.95

@@ -10,10 +10,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "collect/builder.h"
 #include "profile/model.h"
-
-#define NS 1e-9
 
 /* A number is given to another process only after all others were. */
 static bool is_same_process(const struct process *a, const struct process *b)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "collect/collector.h"
 #include "collect/nvml.h"
 
@@ -11,8 +12,6 @@
 #define CARDS_MAX GPU_MAX_DEVICES
 #define FIRST_BIN_NS 5000000u
 #define FIRST_SLOT_NS (FIRST_BIN_NS / 4)
-#define NS 1e-9
-#define MIB (1024.0 * 1024.0)
 
 /* No single figure of a record is larger; a larger one is damage. */
 #define NS_MAX (1ull << 56)
@@ -147,7 +146,7 @@ bool gpu_on_work(struct collector *collector, struct process *process,
 		.to_device_bytes = (double)record->to_device_bytes,
 		.from_device_bytes = (double)record->from_device_bytes,
 		.alloc_bytes = (double)record->alloc_bytes,
-		.memory_byte_s = NS * MIB * (double)record->memory_mib_ns,
+		.memory_byte_s = NS * MB * (double)record->memory_mib_ns,
 		.peak_bytes = (double)record->memory_peak_bytes,
 	};
 	gpu_figures_add(&gpu_node_of(&collector->gpu, node)->figures, &part);

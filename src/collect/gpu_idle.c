@@ -5,11 +5,11 @@
  * lies between the first work and the last can be idle. */
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "collect/collector.h"
 
 #define HOST_MAX (1u << 20) /* stretches that are kept */
 #define JOIN_NS 1000000u    /* stretches at one line so near to each other are one */
-#define NS 1e-9
 
 static double idle_in(const struct gpu *gpu, const struct gpu_busy *whole, uint64_t begin_ns,
 		      uint64_t end_ns)

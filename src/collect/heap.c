@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 
-#define MB (1024.0 * 1024.0)
 #define SITES_MAX 100000u
 
 /* The peak's composition is taken anew when the peak has grown by this share. */

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 
-#define SECOND_NS 1000000000ull
 #define GRACE_NS (5 * SECOND_NS) /* between being asked to end and being killed */
 
 /* In the child, between fork and exec: only what is safe there. */

@@ -10,13 +10,14 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #define MODERN_VERSION "2026-07-28"
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
 #define META_SERVER "io.modelcontextprotocol/serverInfo"
 #define LIST_TTL_MS 3600000 /* the tools are the same as long as the server lives */
-#define PROGRESS_NS 1000000000ull
+#define PROGRESS_NS SECOND_NS
 
 /* Newest first.  2025-03-26 had batches, which no other version has: such clients
  * also speak the one before. */

@@ -9,7 +9,7 @@
 
 #define MAX_SENTENCE 500u
 #define MIN_SHARE 0.02 /* the least that any rule speaks at */
-#define MIN_BYTES ADVICE_MB
+#define MIN_BYTES MB
 #define ROUND 1e6 /* as the share is written, so that reading it back changes nothing */
 
 /* Whether any rule could speak: most statements of a program end here. */

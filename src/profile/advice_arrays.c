@@ -11,7 +11,7 @@
 /* "; 310 MB were copied", when that is worth saying. */
 static void put_copied(const struct advice_site *site, struct buf *evidence)
 {
-	if (site->self.copy_bytes < 10 * ADVICE_MB)
+	if (site->self.copy_bytes < 10 * MB)
 		return;
 	buf_text(evidence, "; ");
 	advice_put_bytes(evidence, site->self.copy_bytes);

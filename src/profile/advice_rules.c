@@ -8,7 +8,7 @@
 #define MIN_SHARE 0.05
 #define MIN_SHARE_INCLUSIVE 0.10
 #define MIN_SHARE_BLOCKED 0.02
-#define MIN_COPIED_BYTES (20 * ADVICE_MB)
+#define MIN_COPIED_BYTES (20 * MB)
 #define MIN_LEAK 0.95
 
 static void put_native(const struct advice_site *site, struct buf *evidence)
@@ -262,7 +262,7 @@ static bool match_blocking(const struct advice_site *site, struct buf *evidence,
 
 static bool match_leak(const struct advice_site *site, struct buf *evidence, struct buf *fix)
 {
-	if (site->leak_likelihood < MIN_LEAK || site->self.kept_bytes < ADVICE_MB)
+	if (site->leak_likelihood < MIN_LEAK || site->self.kept_bytes < MB)
 		return false;
 	advice_put_bytes(evidence, site->self.kept_bytes);
 	buf_text(evidence, " that this line allocated were never given back, growing by ");

@@ -128,7 +128,7 @@ bool advice_site_is_long(const struct advice_site *site)
 
 bool advice_is_much(double bytes, double whole_bytes)
 {
-	return bytes >= 100 * ADVICE_MB && bytes >= 0.2 * whole_bytes;
+	return bytes >= 100 * MB && bytes >= 0.2 * whole_bytes;
 }
 
 /* ---- the stacks ---- */
@@ -271,7 +271,7 @@ void advice_put_cost(struct buf *text, const struct advice_site *site)
 
 void advice_put_bytes(struct buf *text, double bytes)
 {
-	double mb = bytes / ADVICE_MB;
+	double mb = bytes / MB;
 	if (mb >= 10 * 1024)
 		buf_printf(text, "%.0f GB", mb / 1024);
 	else if (mb >= 1024)

@@ -3,10 +3,9 @@
 #define HEATLINE_PROFILE_ADVICE_SITE_H
 
 #include "base/buf.h"
+#include "base/units.h"
 #include "profile/names.h"
 #include "profile/model.h"
-
-#define ADVICE_MB 1048576.0
 
 /* What the stacks say to all sites, found out when it is first asked for. */
 struct advice_stacks {

@@ -21,7 +21,6 @@
 #include "profile/stack_tree.h"
 
 #define MAX_FILES 20000u          /* generated code can make names without end */
-#define MAX_TIMES_PER_LINE 500u
 #define MAX_COLUMNS_BOOKED 24u    /* while booking */
 #define MAX_COLUMNS 8u            /* after profile_finish */
 #define SOURCE_BYTES_HELD ((size_t)8 << 20)
@@ -282,11 +281,11 @@ void profile_book_time(struct profile *profile, uint32_t file, uint32_t line_num
 	struct profile_line *line = book_line(profile, file, line_number);
 	if (line->sample_skip++ % line->sample_stride != 0)
 		return;
-	if (line->sample_times == MAX_TIMES_PER_LINE) {
+	if (line->sample_times == LINE_TIMES_MAX) {
 		/* Full: keep every second, and from now on half as many. */
-		for (uint32_t i = 0; i < MAX_TIMES_PER_LINE / 2; i++)
+		for (uint32_t i = 0; i < LINE_TIMES_MAX / 2; i++)
 			line->sample_times_s[i] = line->sample_times_s[i * 2];
-		line->sample_times = MAX_TIMES_PER_LINE / 2;
+		line->sample_times = LINE_TIMES_MAX / 2;
 		line->sample_stride *= 2;
 	}
 	vec_reserve(line->sample_times_s, line->sample_room, line->sample_times);

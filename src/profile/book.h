@@ -38,7 +38,7 @@ void profile_book_gpu(struct profile *profile, const struct book_frame *frames, 
 uint32_t profile_find_stack(struct profile *profile, const struct book_frame *frames,
 			    uint32_t count);
 
-/* Adds a moment at which this line was seen (keeps an even sample of 500). */
+/* Adds a moment at which this line was seen (keeps an even sample of LINE_TIMES_MAX). */
 void profile_book_time(struct profile *profile, uint32_t file, uint32_t line, double time_s);
 
 /* The line's or function's place, made when missing, for its figures of tasks and of

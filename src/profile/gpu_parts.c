@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/gpu.h"
 #include "profile/read_parts.h"
 #include "profile/write_parts.h"
 
-#define MB (1024.0 * 1024.0)
 #define DECIMALS_MB 7 /* of a byte, less than half */
 
 void gpu_figures_add(struct gpu_figures *sum, const struct gpu_figures *part)

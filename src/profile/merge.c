@@ -13,7 +13,6 @@
 #include "profile/marks.h"
 #include "profile/merge_parts.h"
 
-#define MAX_LINE_POINTS 101u
 #define MAX_COLUMNS 24u
 
 static void add_warning(struct profile *profile, const char *text)
@@ -132,7 +131,7 @@ static void merge_line(struct merge *merge, uint32_t file, const struct profile_
 	merge_columns(into, from);
 	into->memory_points = merge_points(into->memory_points, &into->memory_point_count,
 					   from->memory_points, from->memory_point_count,
-					   merge->shift_s, MAX_LINE_POINTS);
+					   merge->shift_s, LINE_POINTS_MAX);
 	if (into->region.region_start == 0)
 		into->region = from->region;
 	if (!into->text)

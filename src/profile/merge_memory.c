@@ -5,8 +5,6 @@
 #include "base/mem.h"
 #include "profile/merge_parts.h"
 
-#define MAX_FOOTPRINT_POINTS 1001u
-
 /* Each point that stays is the highest of its stretch, so that peaks stay. */
 static uint32_t thin_points(struct memory_point *points, uint32_t count, uint32_t most)
 {
@@ -90,5 +88,5 @@ void merge_whole_memory(struct merge *merge)
 	into->alloc_samples += from->alloc_samples;
 	into->footprint = merge_points(into->footprint, &into->footprint_count, from->footprint,
 				       from->footprint_count, merge->shift_s,
-				       MAX_FOOTPRINT_POINTS);
+				       FOOTPRINT_POINTS_MAX);
 }

@@ -30,6 +30,11 @@
 struct intern;
 struct book;
 
+/* What is kept over time has a limit; beyond it an even part is kept. */
+#define LINE_TIMES_MAX 500u        /* moments at which a line was seen */
+#define LINE_POINTS_MAX 101u       /* of a line's memory */
+#define FOOTPRINT_POINTS_MAX 1001u /* of the program's */
+
 /* What threads wait for, beside the GIL. */
 enum wait_kind {
 	WAIT_LOCK,  /* locks, conditions, the end of a thread */
@@ -132,7 +137,7 @@ struct profile_line {
 	double inclusive_s;
 	const char *text; /* interned; the source line; NULL when the file's source has it */
 	struct line_region region; /* all 0: not known */
-	double *sample_times_s; /* owned; when the line was hot: at most 500, since the start */
+	double *sample_times_s; /* owned; when the line was hot, since the start; LINE_TIMES_MAX */
 	uint32_t sample_times;
 	uint32_t sample_room, sample_stride, sample_skip; /* book.c's own: one in stride is kept */
 	struct column_range *columns; /* owned; hottest first, at most 8 */
@@ -141,7 +146,7 @@ struct profile_line {
 	struct async_figures async;
 	struct memory memory;
 	struct gpu_figures gpu;
-	struct memory_point *memory_points; /* owned; live bytes over time; at most 101 */
+	struct memory_point *memory_points; /* owned; live bytes over time; LINE_POINTS_MAX */
 	uint32_t memory_point_count;
 };
 
@@ -311,7 +316,8 @@ struct profile {
 	double peak_resident_bytes; /* most that was resident (RSS) */
 	double threads_alloc_bytes; /* part of sum.alloc_bytes: by threads that run no Python */
 	uint64_t alloc_samples; /* sampled allocations */
-	struct memory_point *footprint; /* owned; live and resident bytes over time; at most 1001 */
+	struct memory_point *footprint; /* owned; live and resident bytes over time;
+					 * FOOTPRINT_POINTS_MAX */
 	uint32_t footprint_count;
 
 	bool has_async; /* there were tasks, and their waiting was measured */

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/book_index.h"
 #include "profile/marks.h"
 #include "profile/read_parts.h"
@@ -89,7 +90,7 @@ static void read_processes(struct profile_reader *reader, const json_t *list)
 		process->end_s = reader_number(reader, item, "end_s");
 		process->ended = reader_text(reader, item, "ended");
 		process->peak_resident_bytes =
-			reader_number(reader, item, "peak_resident_mb") * (1024.0 * 1024.0);
+			reader_number(reader, item, "peak_resident_mb") * MB;
 		process->note = reader_text(reader, item, "note");
 	}
 }

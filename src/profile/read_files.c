@@ -11,7 +11,6 @@
 #include "profile/book_index.h"
 #include "profile/read_parts.h"
 
-#define MAX_TIMES_PER_LINE 500u
 #define MAX_COLUMNS 8u
 
 /* Scalene keeps & < > of the source as the six characters of their JSON
@@ -65,7 +64,7 @@ static void read_times(struct profile_reader *reader, const json_t *record,
 {
 	json_t *list = reader_array(reader, record, "cpu_samples_list");
 	size_t size = json_array_size(list);
-	size_t kept = size < MAX_TIMES_PER_LINE ? size : MAX_TIMES_PER_LINE;
+	size_t kept = size < LINE_TIMES_MAX ? size : LINE_TIMES_MAX;
 	if (kept == 0)
 		return;
 	line->sample_times_s = mem_alloc(kept * sizeof(*line->sample_times_s));

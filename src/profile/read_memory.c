@@ -3,12 +3,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/read_parts.h"
 
-#define MB (1024.0 * 1024.0)
 #define KB_PER_MB 1024.0
-#define MAX_LINE_POINTS 101u
-#define MAX_FOOTPRINT_POINTS 1001u
 
 /* Whole bytes: what was written is exact to a tenth of one. */
 static double read_fraction(struct profile_reader *reader, const json_t *object, const char *key)
@@ -80,7 +78,7 @@ static struct memory_point *read_points(struct profile_reader *reader, const jso
 void read_line_points(struct profile_reader *reader, const json_t *record,
 		      struct profile_line *line)
 {
-	line->memory_points = read_points(reader, record, "memory_samples", 1e9, MAX_LINE_POINTS,
+	line->memory_points = read_points(reader, record, "memory_samples", 1e9, LINE_POINTS_MAX,
 					  &line->memory_point_count);
 }
 
@@ -112,7 +110,7 @@ static void read_scalene_whole(struct profile_reader *reader, const json_t *root
 	profile->memory.peak_bytes = reader_mb(reader, root, "max_footprint_mb");
 	profile->peak_python_bytes = rint(read_fraction(reader, root, "max_footprint_python_fraction") *
 					  profile->memory.peak_bytes);
-	profile->footprint = read_points(reader, root, "samples", 1e9, MAX_FOOTPRINT_POINTS,
+	profile->footprint = read_points(reader, root, "samples", 1e9, FOOTPRINT_POINTS_MAX,
 					 &profile->footprint_count);
 }
 
@@ -130,7 +128,7 @@ static void read_own_whole(struct profile_reader *reader, const json_t *memory)
 	profile->memory.python_bytes = reader_mb(reader, memory, "python_mb");
 	profile->sum.kept_bytes = reader_mb(reader, memory, "kept_mb");
 	profile->sum.copy_bytes = reader_mb(reader, memory, "copied_mb");
-	profile->footprint = read_points(reader, memory, "timeline", 1, MAX_FOOTPRINT_POINTS,
+	profile->footprint = read_points(reader, memory, "timeline", 1, FOOTPRINT_POINTS_MAX,
 					 &profile->footprint_count);
 }
 

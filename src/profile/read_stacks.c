@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "profile/book.h"
 #include "profile/read_parts.h"
@@ -271,7 +272,7 @@ void read_scalene_memory_stacks(struct profile_reader *reader, const json_t *sta
 	json_array_foreach(stacks, index, stack)
 	{
 		double megabytes = reader_item_number(reader, stack, 1, "memory_stacks");
-		struct metrics self = {.alloc_bytes = rint(megabytes * 1024 * 1024)};
+		struct metrics self = {.alloc_bytes = rint(megabytes * MB)};
 		read_scalene_stack(reader, json_array_get(stack, 0), &self);
 		if (reader->has_failed)
 			return;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/read_parts.h"
 
-#define MB (1024.0 * 1024.0)
 #define MAX_NUMBER 1e15
 
 void reader_fail(struct profile_reader *reader, const char *format, ...)

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/marks.h"
 #include "profile/write_parts.h"
 
@@ -91,7 +92,7 @@ static void write_processes(struct json_out *out, const struct profile *profile)
 		json_put_number(out, "end_s", process->end_s, DECIMALS_SECONDS);
 		json_put_text(out, "ended", process->ended);
 		if (process->peak_resident_bytes > 0)
-			json_put_number(out, "peak_resident_mb", process->peak_resident_bytes / (1024.0 * 1024.0),
+			json_put_number(out, "peak_resident_mb", process->peak_resident_bytes / MB,
 					DECIMALS_PERCENT);
 		json_put_text(out, "note", process->note);
 		json_end_object(out);

@@ -5,9 +5,9 @@
  * which are whole KiB, with four. */
 #include <math.h>
 
+#include "base/units.h"
 #include "profile/write_parts.h"
 
-#define MB (1024.0 * 1024.0)
 #define DECIMALS_MB 7
 #define DECIMALS_POINT_MB 4
 #define MAX_SCALENE_SAMPLES 100u

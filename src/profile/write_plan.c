@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "profile/stack_parts.h"
 #include "profile/stack_tree.h"
@@ -23,7 +24,7 @@
 #define MAX_LINE_BYTES 10000u
 #define MAX_TIMES 20000u
 #define MAX_POINTS 15000u
-#define MIN_FILE_ALLOC_BYTES (1024.0 * 1024.0)
+#define MIN_FILE_ALLOC_BYTES MB
 #define MAX_TREE_NODES 12000u
 #define MAX_TIMELINE_STACKS 12000u
 #define MAX_THREAD_STACKS 8000u

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "profile/book.h"
 #include "profile/stack_tree.h"
@@ -184,7 +185,7 @@ static uint32_t write_combined_stack(struct json_out *out, const struct write_pl
 	}
 	json_end_array(out);
 	if (is_memory)
-		json_put_number(out, NULL, self->alloc_bytes / (1024 * 1024), DECIMALS_FRACTION);
+		json_put_number(out, NULL, self->alloc_bytes / MB, DECIMALS_FRACTION);
 	else
 		json_put_unsigned(out, NULL, self->samples);
 	json_end_array(out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/source.h"
 #include "report/figure.h"
 #include "report/glyph.h"
@@ -258,8 +259,7 @@ static void put_listing(FILE *out, const struct style *style, const struct profi
 {
 	const struct diff_line **found = mem_alloc(diff->line_count * sizeof(*found));
 	bool is_time = listing->figure == figure_seconds;
-	double least = is_time ? LEAST_SHARE * fmax(diff->total_s.before, diff->total_s.after) :
-				 1024 * 1024;
+	double least = is_time ? LEAST_SHARE * fmax(diff->total_s.before, diff->total_s.after) : MB;
 	size_t offset = listing->offset;
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < diff->line_count; i++) {

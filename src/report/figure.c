@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/units.h"
+
 static const char *const kind_names[] = {"Python", "native", "system", "waiting"};
 
 /* Profiles may come from other tools or be damaged: no figure is trusted to
@@ -81,7 +83,7 @@ struct figure figure_megabytes(double bytes)
 {
 	struct figure figure;
 
-	snprintf(figure.text, sizeof figure.text, "%.0f", fmin(sane(bytes), 1e15) / 1048576);
+	snprintf(figure.text, sizeof figure.text, "%.0f", fmin(sane(bytes), 1e15) / MB);
 	return figure;
 }
 

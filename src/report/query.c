@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "profile/source.h"
 #include "report/query_parts.h"
 #include "report/glyph.h"
@@ -14,7 +15,6 @@
 #define MAX_CODE_BYTES 160u
 #define MAX_ROW_BYTES 2000u
 #define RESERVE_BYTES 400u /* of the text: for what is said after the rows */
-#define MB 1048576.0
 
 const struct query_kind query_kinds[] = {
 	{"summary", "Summary", "Where the time and memory of a run went, its five hottest lines, and how far "

@@ -5,14 +5,13 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/diff.h"
 #include "report/query_parts.h"
 #include "report/diff_text.h"
 #include "report/figure.h"
 #include "report/rank.h"
 #include "report/worth.h"
-
-#define MB 1048576.0
 
 /* ---- callers ---- */
 

@@ -4,12 +4,12 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "profile/source.h"
 #include "report/query_parts.h"
 #include "report/figure.h"
 #include "report/rank.h"
 
-#define MB 1048576.0
 #define SUMMARY_LINES 5u
 #define AROUND 12u         /* lines before and after the one that was asked for */
 #define MAX_SOURCE_LINES 200u

@@ -1,13 +1,15 @@
 /* worth.c - which memory figures are worth a reader's eye. */
 #include "report/worth.h"
 
+#include "base/units.h"
+
 #define SHARE 0.01
 #define LEAK_LIKELIHOOD 0.9
 #define TOLD_SHARE 1.2 /* a volume below this much of a line's part of the peak is the same */
 
 /* What a line must allocate to be called churn; of that, what may stay for good,
  * what may be live on average, and at most. */
-#define CHURN_BYTES (50 * WORTH_MB)
+#define CHURN_BYTES (50 * MB)
 #define CHURN_KEPT 0.02
 #define CHURN_AVERAGE 0.10
 #define CHURN_PEAK 0.25
@@ -26,7 +28,7 @@ struct worth_scale worth_scale_of(const struct profile *profile)
 
 bool worth_showing(double bytes)
 {
-	return bytes >= WORTH_MB;
+	return bytes >= MB;
 }
 
 bool worth_reading(double bytes, double whole_bytes)

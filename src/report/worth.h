@@ -8,8 +8,6 @@
 
 #include "profile/model.h"
 
-#define WORTH_MB 1048576.0 /* bytes; as in the profile's file */
-
 /* What a hundred percent are; all 0 where memory was not measured. */
 struct worth_scale {
 	double peak_bytes;

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "serve/answer.h"
 #include "serve/api.h"
 #include "serve/listen.h"
@@ -138,7 +139,7 @@ static void end_late_links(struct server *server, uint64_t now_ns)
 		uint64_t limit_s = link->is_answering ? ANSWER_S : request_s;
 
 		if (!link->is_stream && link->fd >= 0 &&
-		    now_ns > link->since_ns + limit_s * 1000000000u)
+		    now_ns > link->since_ns + limit_s * SECOND_NS)
 			shutdown(link->fd, SHUT_RDWR);
 	}
 	pthread_mutex_unlock(&server->lock);
@@ -378,7 +379,7 @@ void server_tick(struct server *server)
 	uint64_t now_ns = clock_monotonic_ns();
 
 	end_late_links(server, now_ns);
-	if (server->live && now_ns > server->pinged_ns + PING_S * 1000000000ull) {
+	if (server->live && now_ns > server->pinged_ns + PING_S * SECOND_NS) {
 		server->pinged_ns = now_ns;
 		live_ping(server->live);
 	}
@@ -389,7 +390,7 @@ bool server_is_watched(struct server *server)
 	uint64_t asked_ns = atomic_load(&server->asked_ns);
 
 	return (server->live && live_watchers(server->live) > 0) ||
-	       (asked_ns && clock_monotonic_ns() < asked_ns + WATCHED_S * 1000000000ull);
+	       (asked_ns && clock_monotonic_ns() < asked_ns + WATCHED_S * SECOND_NS);
 }
 
 void server_publish(struct server *server, char *text, size_t size)

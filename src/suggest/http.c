@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #define LIBRARY "libcurl.so.4"
 #define CONNECT_MS 10000L
@@ -218,7 +219,7 @@ static size_t take_header(char *bytes, size_t one, size_t size, void *closure)
 static int look(void *closure, int64_t a, int64_t b, int64_t c, int64_t d)
 {
 	struct transfer *transfer = closure;
-	uint64_t limit_ns = (uint64_t)transfer->request->silence_s * 1000000000u;
+	uint64_t limit_ns = (uint64_t)transfer->request->silence_s * SECOND_NS;
 
 	transfer->is_silent = clock_monotonic_ns() > transfer->heard_ns + limit_ns;
 	return transfer->is_silent || is_cancelled(transfer);

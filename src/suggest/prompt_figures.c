@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/units.h"
 
-#define MB 1048576.0
 #define MAX_CALLERS 5u
 #define WORTH_TELLING_MB 0.05
 

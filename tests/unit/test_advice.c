@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/advice.h"
 #include "profile/book.h"
 #include "profile/read.h"
@@ -19,7 +20,6 @@
 #include "profile/write.h"
 #include "report/advice.h"
 
-#define MB 1048576.0
 #define PATH "/home/me/app/app.py"
 
 struct figures {

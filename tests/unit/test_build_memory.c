@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/units.h"
 #include "collect/collector.h"
 #include "profile/book.h"
 #include "profile/model.h"
 
-#define MB (1024.0 * 1024.0)
 #define END_S 10.0
 
 struct run {

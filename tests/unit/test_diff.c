@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "profile/book.h"
 #include "profile/check.h"
 #include "profile/diff.h"
-
-#define MB (1024.0 * 1024.0)
 
 /* A profile of /<folder>/app.py whose lines are the given source's, each of one
  * function; line i takes times[i] seconds. */

@@ -6,9 +6,8 @@
 
 #include <cmocka.h>
 
+#include "base/units.h"
 #include "collect/heap.h"
-
-#define MB (1024.0 * 1024.0)
 
 static const char file[] = "prog.py";
 static const char function_name[] = "f";

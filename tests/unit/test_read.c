@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "profile/read.h"
 #include "profile/write.h"
 #include "profile_sample.h"
@@ -187,8 +188,6 @@ static void test_scalene_profile(void **state)
 	assert_int_equal(profile->stacks[1].line, 18);
 	profile_free(profile);
 }
-
-#define MB (1024.0 * 1024.0)
 
 static void test_scalene_memory(void **state)
 {

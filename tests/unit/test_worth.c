@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/units.h"
 #include "report/worth.h"
-
-#define MB WORTH_MB
 
 static const struct profile program = {
 	.has_memory = true,
