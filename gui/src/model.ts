@@ -95,6 +95,7 @@ export interface Process {
 	readonly pid: number;
 	readonly parent: number;
 	readonly command: string;
+	readonly name: string;
 	readonly python: string;
 	readonly start: number;
 	readonly end: number;
@@ -432,6 +433,7 @@ function readProcess(record: raw.Raw): Process {
 		pid: raw.number(record.pid),
 		parent: raw.number(record.parent_pid),
 		command: raw.text(record.command),
+		name: raw.text(record.name),
 		python: raw.text(record.python),
 		start: raw.number(record.start_s),
 		end: raw.number(record.end_s),

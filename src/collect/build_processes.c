@@ -63,6 +63,7 @@ static void fill_entry(struct collector *collector, struct profile *profile,
 	double end_s = NS * (double)(end_ns - collector->start_ns);
 	if (is_new || end_s >= entry->end_s) {
 		entry->command = profile_intern(profile, process->command);
+		entry->name = profile_intern(profile, process->name);
 		entry->python = profile_intern(profile, process->python_text);
 		entry->end_s = end_s;
 		entry->ended = profile_intern(profile, describe_end(collector, process, text,
@@ -88,6 +89,30 @@ static void inherit_commands(struct profile *profile)
 		for (uint32_t p = 0; entry->command == NULL && p < i; p++) {
 			if (profile->processes[p].pid == entry->parent_pid)
 				entry->command = profile->processes[p].command;
+		}
+	}
+}
+
+/* The helpers of multiprocessing have no names of their own.  What the fork server has
+ * forked has its command, too. */
+static void name_helpers(struct profile *profile)
+{
+	static const struct {
+		const char *command, *name;
+	} helpers[] = {
+		{ "from multiprocessing.forkserver import main", "fork server" },
+		{ "from multiprocessing.resource_tracker import main", "resource tracker" },
+	};
+	for (uint32_t i = 0; i < profile->process_count; i++) {
+		struct profile_process *entry = &profile->processes[i];
+		bool is_forked = false;
+		for (uint32_t p = 0; p < i; p++)
+			is_forked |= profile->processes[p].pid == entry->parent_pid &&
+				     profile->processes[p].command == entry->command;
+		for (size_t k = 0; k < sizeof(helpers) / sizeof(helpers[0]) && !is_forked; k++) {
+			if (entry->name == NULL && entry->command != NULL &&
+			    strstr(entry->command, helpers[k].command) != NULL)
+				entry->name = profile_intern(profile, helpers[k].name);
 		}
 	}
 }
@@ -133,6 +158,7 @@ void build_processes(struct collector *collector, struct profile *profile)
 		threads += process->threads.count;
 	}
 	inherit_commands(profile);
+	name_helpers(profile);
 	if (count > 0)
 		profile->python_version = profile->processes[0].python;
 	profile->threads = mem_zalloc(threads, sizeof(*profile->threads));

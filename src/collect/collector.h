@@ -113,6 +113,7 @@ struct process {
 	unsigned python;     /* 0x0308 */
 	const char *python_text; /* interned */
 	const char *command; /* interned */
+	const char *name;    /* interned; what multiprocessing calls it; NULL: nothing */
 	const char *cwd;     /* interned; NULL when not known */
 	const char *system_name; /* interned; NULL when not known */
 	const char *note;    /* interned; NULL */

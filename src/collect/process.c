@@ -21,6 +21,7 @@
 #include "base/text.h"
 
 #define PROCESSES_MAX 4096u
+#define STARTED_BY_MULTIPROCESSING "<started by multiprocessing>"
 #define CODE_IDS_MAX (8u << 20)
 
 /* --- names and folders --- */
@@ -210,6 +211,28 @@ static char *full_filename(const struct process *process, const struct code_info
 	return full;
 }
 
+/* The line with which multiprocessing starts a process (spawn, fork server, resource
+ * tracker) is not the program's; what it waits there is nobody's. */
+static bool is_multiprocessing_line(const struct process *process, const struct code_info *info)
+{
+	static const char name[] = "<string>";
+	static const char *const lines[] = {
+		"from multiprocessing.spawn import spawn_main",
+		"from multiprocessing.forkserver import main",
+		"from multiprocessing.resource_tracker import main",
+		"from billiard.spawn import spawn_main",
+		"from billiard.forkserver import main",
+	};
+	if (process->command == NULL || info->filename_size != sizeof(name) - 1 ||
+	    memcmp(info->filename, name, sizeof(name) - 1) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (strstr(process->command, lines[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
 uint32_t processes_add_code(struct collector *collector, struct process *process,
 			    const struct code_info *info)
 {
@@ -218,6 +241,10 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 	if (full != NULL) {
 		named.filename = full;
 		named.filename_size = (uint32_t)strlen(full);
+	}
+	if (is_multiprocessing_line(process, info)) {
+		named.filename = STARTED_BY_MULTIPROCESSING;
+		named.filename_size = sizeof(STARTED_BY_MULTIPROCESSING) - 1;
 	}
 	bool is_new;
 	uint32_t index = codes_add(&collector->codes, &named, process->python, &is_new);

@@ -187,14 +187,19 @@ static void set_nodes(struct collector *collector, struct loop_tasks *loop)
 	}
 }
 
+void tasks_prepare(struct process *process)
+{
+	process->tasks.walker = &process->walker;
+	process->tasks.runtime = process->ring->runtime;
+}
+
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns)
 {
 	struct task_finder *finder = &process->tasks;
 	if (!collector->options->has_async)
 		return false;
 	if (now_ns >= process->tasks_next_ns) {
-		finder->walker = &process->walker;
-		finder->runtime = process->ring->runtime;
+		tasks_prepare(process);
 		/* Where much is imported each look passes all of it. */
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		process->has_tasks = tasks_find(finder);

@@ -99,6 +99,9 @@ void awaits_init(struct awaits *awaits);
 void awaits_fini(struct awaits *awaits);
 void loop_tasks_free(struct loop_tasks *loop);
 
+/* Makes process->tasks usable: the process has a layout and a ring. */
+void tasks_prepare(struct process *process);
+
 /* Whether the process has tasks to look at, as far as is known; asks now and
  * then whether it has loaded asyncio or trio. */
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns);

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/procfs.h"
+#include "python/process_name.h"
 #include "python/thread_name.h"
 
 /* So many that have ended are kept; at twice as many the lightest are joined. */
@@ -65,17 +66,31 @@ static void read_python_name(struct collector *collector, struct process *proces
  * readable at this moment.  Some are named when they already run.  So it is
  * asked at its first looks until there is an answer, then each time after twice
  * as many. */
-static bool is_name_due(const struct thread *thread)
+static bool is_name_due(const struct thread *thread, const char *name)
 {
-	return (thread->python_name == NULL && thread->looks <= NAME_TRIES) ||
+	return (name == NULL && thread->looks <= NAME_TRIES) ||
 	       (thread->looks & (thread->looks - 1)) == 0;
+}
+
+/* What multiprocessing calls the process; a forked one has its parent's name at
+ * first. */
+static void learn_process_name(struct collector *collector, struct process *process)
+{
+	char text[TASK_NAME_BYTES];
+	tasks_prepare(process);
+	if (process_name_read(&process->tasks, text))
+		process->name = intern_text(collector->strings, text);
 }
 
 void threads_learn_name(struct collector *collector, struct process *process,
 			struct thread *thread)
 {
 	thread->looks++;
-	if (thread->is_main || !process->has_layout || !is_name_due(thread))
+	if (!process->has_layout)
+		return;
+	if (thread->is_main && process->index > 0 && is_name_due(thread, process->name))
+		learn_process_name(collector, process);
+	if (thread->is_main || !is_name_due(thread, thread->python_name))
 		return;
 	const char *name = threads_read_comm(collector, process->pid, thread->tid);
 	if (name != NULL)

@@ -242,6 +242,7 @@ struct profile_thread {
 struct profile_process {
 	int32_t pid, parent_pid;
 	const char *command; /* interned; how it was started */
+	const char *name;    /* what multiprocessing calls it; interned; NULL: nothing */
 	const char *python;  /* "3.11.7"; interned; NULL when it never was Python */
 	double start_s, end_s; /* since the start of the run */
 	const char *ended; /* how: "exit status 0", "killed"; interned; NULL: it still ran */

@@ -85,6 +85,7 @@ static void read_processes(struct profile_reader *reader, const json_t *list)
 		process->pid = reader_pid(reader, item, "pid");
 		process->parent_pid = reader_pid(reader, item, "parent_pid");
 		process->command = reader_text(reader, item, "command");
+		process->name = reader_text(reader, item, "name");
 		process->python = reader_text(reader, item, "python");
 		process->start_s = reader_number(reader, item, "start_s");
 		process->end_s = reader_number(reader, item, "end_s");

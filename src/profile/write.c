@@ -87,6 +87,8 @@ static void write_processes(struct json_out *out, const struct profile *profile)
 		json_put_integer(out, "pid", process->pid);
 		json_put_integer(out, "parent_pid", process->parent_pid);
 		json_put_text(out, "command", process->command);
+		if (process->name != NULL)
+			json_put_text(out, "name", process->name);
 		json_put_text(out, "python", process->python);
 		json_put_number(out, "start_s", process->start_s, DECIMALS_SECONDS);
 		json_put_number(out, "end_s", process->end_s, DECIMALS_SECONDS);

@@ -20,6 +20,12 @@ py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const cha
 /* The value under this very object, or 0; looks at some dozens of entries. */
 py_addr task_dict_object(const struct task_finder *finder, py_addr dict, py_addr key);
 
+/* sys.modules; 0: it cannot be read. */
+py_addr task_modules(struct task_finder *finder);
+
+/* The dict of a module in it, or 0. */
+py_addr task_module_dict(const struct task_finder *finder, py_addr modules, const char *name);
+
 /* The values of these attributes (ASCII) of an object of a class written in Python; 0
  * where there is none.  False when it cannot be read, or has some dozens. */
 bool task_find_attributes(const struct task_finder *finder, py_addr object,

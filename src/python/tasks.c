@@ -36,27 +36,31 @@ static bool learn_layout(struct task_finder *finder, bool has_asyncio)
 					&finder->layout) == 0;
 }
 
-/* sys.modules, if more have been loaded since it was last looked through. */
-static py_addr changed_modules(struct task_finder *finder)
+py_addr task_modules(struct task_finder *finder)
 {
 	const struct py_layout *layout = finder->walker->layout;
 	uint32_t offset = py_task_layout_modules(finder->walker->reader, finder->runtime, layout);
 	py_addr interp = task_read_pointer(finder,
 					   finder->runtime + layout->runtime_interpreters_head);
-	py_addr modules = interp == 0 || offset == PY_ABSENT
-				  ? 0
-				  : task_read_pointer(finder, interp + offset);
+
+	finder->layout.has_wide_keys = layout->version < 0x030b;
+	return interp == 0 || offset == PY_ABSENT ? 0 : task_read_pointer(finder, interp + offset);
+}
+
+/* sys.modules, if more have been loaded since it was last looked through. */
+static py_addr changed_modules(struct task_finder *finder)
+{
+	py_addr modules = task_modules(finder);
 	uint64_t count;
 
 	if (modules == 0 || !task_read_word(finder, modules + DICT_USED, &count) ||
 	    count == finder->modules)
 		return 0;
 	finder->modules = count;
-	finder->layout.has_wide_keys = layout->version < 0x030b;
 	return modules;
 }
 
-static py_addr module_dict(const struct task_finder *finder, py_addr modules, const char *name)
+py_addr task_module_dict(const struct task_finder *finder, py_addr modules, const char *name)
 {
 	py_addr module = task_dict_text(finder, modules, name);
 
@@ -80,7 +84,7 @@ static bool find_set(struct task_finder *finder, py_addr module)
 
 static void find_asyncio(struct task_finder *finder, py_addr modules)
 {
-	py_addr module = module_dict(finder, modules, "asyncio.tasks");
+	py_addr module = task_module_dict(finder, modules, "asyncio.tasks");
 
 	if (module == 0 || !learn_layout(finder, true) || !find_set(finder, module))
 		return;
@@ -101,7 +105,7 @@ bool tasks_find(struct task_finder *finder)
 		if (modules != 0 && finder->task_type == 0)
 			find_asyncio(finder, modules);
 		if (modules != 0 && !has_trio)
-			module = module_dict(finder, modules, "trio._core._run");
+			module = task_module_dict(finder, modules, "trio._core._run");
 		if (module != 0 && (finder->task_type != 0 || learn_layout(finder, false)))
 			has_trio = trio_find(finder, module);
 	}

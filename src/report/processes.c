@@ -57,6 +57,11 @@ static void put_row(FILE *out, const struct style *style, const struct row *row)
 		has_peak ? figure_bytes(process->peak_resident_bytes).text : "");
 	uint32_t used = glyph_put(out, style, ended, strlen(ended), 14);
 	fprintf(out, "%*s", (int)(15 - used), "");
+	if (process->name) {
+		room -= glyph_put(out, style, process->name, strlen(process->name), room / 2);
+		fputs("  ", out);
+		room -= 2;
+	}
 	glyph_put(out, style, command, strlen(command), room);
 	fputc('\n', out);
 }

@@ -67,6 +67,18 @@ def test_a_child_that_starts_another_program_is_one_process(tree):
     assert len(pids) == len(set(pids))
 
 
+def test_names_that_multiprocessing_gives(oldest_or_newest, heatline):
+    """And the line with which it starts Python is none of the program's."""
+    done = oldest_or_newest.heatline_run(PROCESSES / "named.py", options=["--quiet", "--cpu-only"])
+    assert done.returncode == 0, done
+    names = [process.get("name") for process in done.profile["heatline"]["processes"]]
+    assert {"the forked one", "SpawnProcess-2", "ForkServerProcess-3", "fork server"} <= set(names)
+    assert names[0] is None
+    assert not any(name.startswith("<") for name in done.profile["files"])
+    report = oldest_or_newest.run([heatline, "view", "--cli", done.profile_path]).stdout
+    assert "the forked one  " in report
+
+
 def test_unequal_work(tree):
     entries, profile = tree
     light = cpu_s(profile, entries["light"]["pid"])

@@ -211,7 +211,7 @@ function Processes() {
 							<td class="number">{seconds(process.start)}</td>
 							<td class="number">{seconds(process.end)}</td>
 							<td><span class="life" aria-hidden="true"><i style={{ left: `${(process.start / until) * 100}%`, width: `${Math.max(0.5, ((process.end - process.start) / until) * 100)}%` }} /></span></td>
-							<td class="clip" title={process.command}><code>{process.command}</code></td>
+							<td class="clip" title={process.command}>{process.name && <strong>{process.name} </strong>}<code>{process.command}</code></td>
 							<td>{process.note}</td>
 						</tr>
 					))}
