@@ -12,8 +12,11 @@
  * does not sit in a system call with it. */
 #define GIL_TURNS 16u
 
+#define FAR_FRAMES 16u
+#define FAR_LOOKS 16u
+
 #define COLD_NS 50000u /* a pause after which the copies are made twice */
-#define OWED_SHARE 64u /* of the time not booked yet, what a look may take beyond its own */
+#define SPREAD_NS 50000000u /* over which time is spread that no look stands for by itself */
 
 /* ---- threads as frames ---- */
 
@@ -49,6 +52,19 @@ static uint32_t add_thread_frame(struct attach *attach, struct attach_process *p
 
 /* ---- booking ---- */
 
+/* That Python code was called from these instructions.  Callers far out are in
+ * nearly every look, so some are enough. */
+static void count_callers(struct collector *collector, uint32_t count)
+{
+	bool is_far_counted = collector->cpu_samples % FAR_LOOKS == 0;
+	for (uint32_t i = 1; i < count && (i < FAR_FRAMES || is_far_counted); i++) {
+		struct tree_frame frame = collector->tree_frames[i];
+		struct code_op *caller = codes_count(&collector->codes.items[frame.code], frame.offset);
+		if (caller != NULL)
+			caller->callee += i < FAR_FRAMES ? 1 : FAR_LOOKS;
+	}
+}
+
 /* User time of a thread that runs. */
 static enum timeline_kind book_running(struct collector *collector, struct tree_weights *self,
 				       uint32_t count, bool has_gil, uint64_t ns)
@@ -70,12 +86,7 @@ static enum timeline_kind book_running(struct collector *collector, struct tree_
 	enum verdict verdict = classify_sample(code, leaf.offset, opcode);
 	if (op != NULL)
 		op->leaf++;
-	for (uint32_t i = 1; i < count; i++) {
-		struct tree_frame frame = collector->tree_frames[i];
-		struct code_op *caller = codes_count(&collector->codes.items[frame.code], frame.offset);
-		if (caller != NULL)
-			caller->callee++;
-	}
+	count_callers(collector, count);
 	if (verdict == VERDICT_PYTHON) {
 		self->python_ns += ns;
 		return TIMELINE_PYTHON;
@@ -103,6 +114,37 @@ static void book_waiting(struct collector *collector, struct attach_thread *thre
 	self->gil_ns += ns;
 	thread->thread->gil_ns += ns;
 	stacks_note_time(collector, thread->thread, node, TIMELINE_GIL, now_ns, ns);
+}
+
+/* What a look at a running thread stands for; *ns is the time since the one
+ * before, and becomes the time to book.  Returns the CPU time of it.
+ *
+ * By the CPU time that it took: a thread that is ready and has no CPU stands at
+ * one place, and would be met there again and again.  The time that it stood
+ * goes to all that it does, in proportion.  And after a pause in which we had no
+ * CPU ourselves, one look would stand for many: what is beyond two periods goes
+ * to the looks of the next SPREAD_NS. */
+static uint64_t weigh(const struct attach *attach, struct attach_thread *thread, uint64_t *ns)
+{
+	const uint64_t most_ns = 2 * attach->period_ns;
+	double part = *ns < SPREAD_NS / 4 ? (double)*ns / SPREAD_NS : 0.25;
+	uint64_t cpu_ns = thread->pending_cpu_ns < most_ns ? thread->pending_cpu_ns : most_ns;
+	bool has_run = thread->pending_cpu_ns > 0;
+	thread->spare_cpu_ns += thread->pending_cpu_ns - cpu_ns;
+	thread->pending_cpu_ns = 0;
+	thread->owed_ns += *ns;
+	if (!has_run) {
+		*ns = 0;
+		return 0;
+	}
+	uint64_t spare_ns = (uint64_t)((double)thread->spare_cpu_ns * part);
+	thread->spare_cpu_ns -= spare_ns;
+	cpu_ns += spare_ns;
+	*ns = (uint64_t)((double)cpu_ns / thread->cpu_part + (double)thread->owed_ns * part);
+	if (*ns > thread->owed_ns)
+		*ns = thread->owed_ns;
+	thread->owed_ns -= *ns;
+	return cpu_ns;
 }
 
 static void book(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
@@ -136,16 +178,7 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 		book_waiting(collector, thread, self, node, kind == ACTIVITY_GIL, now_ns, ns);
 		return;
 	}
-	/* By the CPU time that it took: a thread that is ready and has no CPU stands
-	 * at one place, and would be met there again and again.  The time that it
-	 * stood goes to all that it does, in proportion. */
-	uint64_t cpu_ns = thread->pending_cpu_ns < ns ? thread->pending_cpu_ns : ns;
-	thread->pending_cpu_ns = 0;
-	thread->owed_ns += ns;
-	ns = (uint64_t)((double)cpu_ns / thread->cpu_part) + (cpu_ns > 0 ? thread->owed_ns / OWED_SHARE : 0);
-	if (ns > thread->owed_ns)
-		ns = thread->owed_ns;
-	thread->owed_ns -= ns;
+	uint64_t cpu_ns = weigh(attach, thread, &ns);
 	enum timeline_kind used = book_running(collector, self, count, has_gil, ns);
 	self->cpu_ns += cpu_ns;
 	thread->thread->cpu_ns += cpu_ns;
@@ -190,7 +223,7 @@ static bool has_gil_now(struct attach_process *process, struct attach_thread *th
 bool attach_look(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		 uint64_t now_ns)
 {
-	if (!snapshot_take(thread->snapshot))
+	if (!attach_take(attach, thread, now_ns))
 		return false;
 	bool has_gil = has_gil_now(process, thread);
 	enum remote_activity_kind kind = ACTIVITY_RUNNING;

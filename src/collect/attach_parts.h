@@ -22,13 +22,17 @@
 /* A frame of the stack that was last taken, and what was found out about it. */
 struct attach_row {
 	struct walk_frame frame;
+	py_addr place;           /* where it lies, if the stack is marked */
 	struct tree_frame shown; /* as the collector knows it */
 	bool is_hidden;          /* not shown */
+	bool is_on_stack;        /* it and all its callers lie on the frame stack (3.11+) */
 };
 
 /* A thread's last stack, outermost first. */
 struct attach_stack {
 	uint32_t count;
+	bool is_marked;    /* the snapshot has marked where it lies */
+	uint64_t whole_ns; /* when it is to be read as a whole again */
 	uint64_t check_ns; /* when the first of its code objects has to be asked again */
 	struct attach_row rows[ATTACH_FRAMES_KEPT];
 };
@@ -47,6 +51,7 @@ struct attach_thread {
 	uint32_t node;             /* where it was last */
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
 	uint64_t pending_cpu_ns;   /* ran since it was last booked */
+	uint64_t spare_cpu_ns;     /* beyond what a look may stand for, and not booked yet */
 	uint64_t owed_ns;          /* ready or running, by the wall clock, and not booked yet */
 	bool is_listed;            /* in the newest list of threads */
 	uint32_t root_code;        /* stands for it as a frame; 0: not made yet, or not asked for */
@@ -110,6 +115,9 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 		 uint64_t now_ns);
 
 /* --- attach_stack.c --- */
+
+/* Takes a snapshot of the thread; false when it has gone. */
+bool attach_take(struct attach *attach, struct attach_thread *thread, uint64_t now_ns);
 
 /* The thread's stack out of its snapshot, which was just taken, in the collector's
  * tree_frames (*kept of them); false when it cannot be had.  Takes further

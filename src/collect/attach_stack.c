@@ -3,8 +3,9 @@
  *
  * Most stacks begin as the one before did, so what was found out about that one
  * is kept (struct attach_stack): only frames that changed are judged and looked
- * up.  A look at a deep stack costs little more than one at
- * a flat one.
+ * up.  From 3.13 on they are not even walked: where the frame stack's bytes are
+ * those of the look before, so are the frames (read_short), and a look at a deep
+ * stack costs what one at a flat one does.
  *
  * What is not believed at once (see trust.h) is investigated: the thread is
  * looked at some more times, to learn which calls happen here, and the stack is
@@ -22,6 +23,11 @@
 
 #define FIRST_CALL_OFFSET 4u /* what is called has to be loaded first */
 #define CALLS_CHECKED 8u     /* further out nothing changes so fast */
+
+/* All of the stack is copied and walked every so often, and so many looks. */
+#define WHOLE_NS 5000000u
+#define WHOLE_LOOKS 15u
+#define KEPT_BELOW_BYTES 2048u /* of the frame stack are always copied anew */
 
 #define MORE_LOOKS 64u  /* when a stack is investigated */
 #define SURE_LOOKS 3u   /* that show the same as the first: no mix does */
@@ -139,18 +145,42 @@ static bool fill_row(struct attach *attach, struct attach_process *process, stru
 		return false;
 	row->frame = *frame;
 	row->is_hidden = known->identity == CODE_HIDDEN;
+	row->is_on_stack = frame->room > 0 && (row == stack->rows || row[-1].is_on_stack);
 	row->shown = (struct tree_frame){known->code, frame->offset};
 	if (known->check_ns < stack->check_ns)
 		stack->check_ns = known->check_ns;
 	return row->is_hidden || frame->offset <= attach->collector->codes.items[known->code].bytecode_size;
 }
 
-/* Turns walked frames into the collector's, in its tree_frames.  False when one
- * cannot be a frame. */
+/* Fills the rows from `same` on.  False when a frame cannot be one. */
+static bool fill_rows(struct attach *attach, struct attach_process *process, struct attach_stack *stack,
+		      uint32_t count, uint32_t same, uint64_t now_ns)
+{
+	check_codes(attach, process, count - same, now_ns);
+	for (stack->count = same; stack->count < count; stack->count++) {
+		struct attach_row *row = &stack->rows[stack->count];
+		if (!fill_row(attach, process, stack, row, &attach->frames[count - 1 - stack->count]))
+			return false;
+		row->place = attach->places[count - 1 - stack->count];
+	}
+	return true;
+}
+
+/* The rows as the collector's tree_frames; returns how many. */
+static uint32_t show_rows(struct collector *collector, const struct attach_stack *stack)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = stack->count; i-- > 0;) {
+		if (!stack->rows[i].is_hidden)
+			collector->tree_frames[kept++] = stack->rows[i].shown;
+	}
+	return kept;
+}
+
+/* Turns walked frames into the collector's.  False when one cannot be a frame. */
 static bool translate(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		      uint32_t count, uint64_t now_ns, uint32_t *kept)
 {
-	struct collector *collector = attach->collector;
 	struct attach_stack *stack = thread->stack;
 	count = elide_middle(attach, count);
 	if (now_ns >= stack->check_ns) {
@@ -158,33 +188,37 @@ static bool translate(struct attach *attach, struct attach_process *process, str
 		stack->check_ns = UINT64_MAX;
 	}
 	uint32_t same = count_same(stack, attach->frames, count);
-	check_codes(attach, process, count - same, now_ns);
-	for (stack->count = same; stack->count < count; stack->count++) {
-		if (!fill_row(attach, process, stack, &stack->rows[stack->count],
-			      &attach->frames[count - 1 - stack->count]))
-			return false;
-	}
-	*kept = 0;
-	for (uint32_t i = count; i-- > 0;) {
-		if (!stack->rows[i].is_hidden)
-			collector->tree_frames[(*kept)++] = stack->rows[i].shown;
-	}
+	if (!fill_rows(attach, process, stack, count, same, now_ns))
+		return false;
+	for (uint32_t i = 0; i < same; i++)
+		stack->rows[i].place = attach->places[count - 1 - i];
+	*kept = show_rows(attach->collector, stack);
 	return true;
 }
 
 /* ---- judging ---- */
 
-/* Walks one of the copies. */
-static enum walk_result walk_copy(struct attach *attach, struct attach_process *process,
-				  struct attach_thread *thread, int copy, uint32_t *count)
+/* Walks one of the copies, as far as the frame that is known (see walker). */
+static enum walk_result walk_up_to(struct attach *attach, struct attach_process *process,
+				   struct attach_thread *thread, int copy, py_addr known, bool *is_met,
+				   uint32_t *count)
 {
 	struct walker walker = process->remote.walker;
+	walker.known = known;
+	walker.is_met = is_met;
 	walker.reader = &thread->snapshot->reader;
 	walker.room = ATTACH_FRAMES_MAX;
 	walker.places = attach->places;
 	snapshot_use(thread->snapshot, copy);
 	return walk_thread(&walker, thread->remote.state, attach->collector->walk_scratch, attach->frames,
 			   count);
+}
+
+/* Walks the whole of it. */
+static enum walk_result walk_copy(struct attach *attach, struct attach_process *process,
+				  struct attach_thread *thread, int copy, uint32_t *count)
+{
+	return walk_up_to(attach, process, thread, copy, 0, NULL, count);
 }
 
 /* Whether the frame can be calling the one before it (see py_op_may_call). */
@@ -307,35 +341,118 @@ void attach_meet(struct attach *attach, struct attach_process *process, struct a
 		look_again(attach, process, thread, NULL, 0);
 }
 
+/* ---- what lies where it lay before ---- */
+
+/* Marks the stack, which was read from the first copy. */
+static void mark_stack(const struct attach_process *process, struct attach_thread *thread, bool is_first_copy)
+{
+	struct attach_stack *stack = thread->stack;
+	py_addr keep_end = 0;
+	stack->is_marked = is_first_copy && stack->count > 0 && stack->count < ATTACH_FRAMES_KEPT &&
+			   process->remote.layout.frame_kind == PY_FRAME_INTERPRETER;
+	if (!stack->is_marked)
+		return;
+	const struct attach_row *leaf = &stack->rows[stack->count - 1];
+	for (uint32_t i = stack->count - 1; i-- > 0 && keep_end == 0 && leaf->is_on_stack;) {
+		if (leaf->place - stack->rows[i].place > KEPT_BELOW_BYTES)
+			keep_end = stack->rows[i].place;
+	}
+	snapshot_mark(thread->snapshot, keep_end);
+}
+
+/* The innermost caller that lies, with all its callers, where it lay before and
+ * has not changed; UINT32_MAX: there is none. */
+static uint32_t find_steady_row(const struct attach_thread *thread)
+{
+	const struct attach_stack *stack = thread->stack;
+	py_addr start = thread->snapshot->stack_start, end = snapshot_steady_end(thread->snapshot);
+	for (uint32_t i = stack->count - 1; i-- > 0;) {
+		const struct attach_row *row = &stack->rows[i];
+		if (row[1].place <= end && row->place > start && row->place < row[1].place && row->is_on_stack)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+/* Reads only what is new, if it stood still; else all has to be read. */
+static bool read_short(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+		       uint64_t now_ns, uint32_t *kept)
+{
+	struct attach_stack *stack = thread->stack;
+	uint32_t count, steady;
+	bool is_met = false;
+	if (!stack->is_marked || now_ns >= stack->check_ns ||
+	    (steady = find_steady_row(thread)) == UINT32_MAX)
+		return false;
+	if (walk_up_to(attach, process, thread, 0, stack->rows[steady].place, &is_met, &count) != WALK_OK ||
+	    !is_met || count + steady + 1 >= ATTACH_FRAMES_KEPT)
+		return false;
+	/* Two callers more, for what is judged by three frames. */
+	uint32_t known = count;
+	for (uint32_t i = steady + 1; i-- > 0 && known < count + 2; known++) {
+		attach->frames[known] = stack->rows[i].frame;
+		attach->places[known] = stack->rows[i].place;
+	}
+	if (!snapshot_stood_still(thread->snapshot, attach->places, known) ||
+	    !trust_believes(&process->trust, attach->frames, known, count, true))
+		return false;
+	trust_learn(&process->trust, attach->frames, known, count);
+	if (!fill_rows(attach, process, stack, count + steady + 1, steady + 1, now_ns)) {
+		stack->is_marked = false;
+		return false;
+	}
+	*kept = show_rows(attach->collector, stack);
+	mark_stack(process, thread, true);
+	return true;
+}
+
 /* ---- reading ---- */
 
 /* Judges what the snapshot has, and takes it if it can be. */
-static enum judgement read_once(struct attach *attach, struct attach_process *process,
-				struct attach_thread *thread, bool is_again, uint64_t now_ns,
-				uint32_t *kept)
+static bool read_once(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+		      bool is_again, uint64_t now_ns, uint32_t *kept)
 {
 	enum judgement judgement = STACK_TORN;
 	uint32_t count = 0;
-	bool is_cut = false;
-	for (int copy = 0; copy < 2 && judgement == STACK_TORN; copy++)
+	bool is_cut = false, is_first_copy = false;
+	if (read_short(attach, process, thread, now_ns, kept))
+		return true;
+	for (int copy = 0; copy < 2 && judgement == STACK_TORN; copy++) {
 		judgement = judge_copy(attach, process, thread, copy, &count, &is_cut);
-	if (judgement == STACK_UNKNOWN && !is_again && investigate(attach, process, thread, count))
-		judgement = STACK_BELIEVED;
-	if (judgement != STACK_BELIEVED)
-		return judgement;
+		is_first_copy = copy == 0;
+	}
+	if (judgement == STACK_UNKNOWN && !is_again) {
+		is_first_copy = false;
+		judgement = investigate(attach, process, thread, count) ? STACK_BELIEVED : STACK_UNKNOWN;
+	}
 	*kept = 0;
-	if (count > 0 && !translate(attach, process, thread, count, now_ns, kept))
-		return STACK_TORN;
-	attach->collector->cut_samples += is_cut;
-	return STACK_BELIEVED;
+	if (judgement != STACK_BELIEVED)
+		return false;
+	if (count == 0)
+		return true;
+	bool is_whole = translate(attach, process, thread, count, now_ns, kept);
+	mark_stack(process, thread, is_whole && is_first_copy);
+	attach->collector->cut_samples += is_whole && is_cut;
+	return is_whole;
+}
+
+bool attach_take(struct attach *attach, struct attach_thread *thread, uint64_t now_ns)
+{
+	struct attach_stack *stack = thread->stack;
+	if (now_ns >= stack->whole_ns) {
+		stack->is_marked = false;
+		stack->whole_ns = now_ns + WHOLE_NS + WHOLE_LOOKS * attach->period_ns;
+		snapshot_forget(thread->snapshot);
+	}
+	return snapshot_take(thread->snapshot);
 }
 
 bool attach_read_stack(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		       uint64_t now_ns, uint32_t *kept, bool *is_gone)
 {
 	*is_gone = false;
-	if (read_once(attach, process, thread, false, now_ns, kept) == STACK_BELIEVED)
+	if (read_once(attach, process, thread, false, now_ns, kept))
 		return true;
 	*is_gone = !snapshot_take(thread->snapshot);
-	return !*is_gone && read_once(attach, process, thread, true, now_ns, kept) == STACK_BELIEVED;
+	return !*is_gone && read_once(attach, process, thread, true, now_ns, kept);
 }

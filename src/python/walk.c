@@ -279,6 +279,10 @@ static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_add
 		struct frame_view view;
 		bool is_on_stack;
 
+		if (addr == walk->walker->known && walk->count > 0 && walk->frames[0].offset > 0) {
+			*walk->walker->is_met = true;
+			return WALK_OK;
+		}
 		if (walk->count == walk->room || walk->hops / HOPS_PER_FRAME >= walk->room)
 			return WALK_CUT;
 		if (!walk_hop(walk, addr) || !frame_read(walk, addr, &view, &is_on_stack))

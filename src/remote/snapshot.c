@@ -21,6 +21,22 @@ static bool copy_part(py_addr start, uint32_t size, const unsigned char *bytes, 
 	return true;
 }
 
+/* What lies in the newest part of the frame stack: below fresh_from as it was
+ * marked, above it as it was copied. */
+static bool copy_stack(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr addr,
+		       void *dst, size_t wanted)
+{
+	uint32_t from = snapshot->fresh_from;
+	uint64_t at = addr - snapshot->stack_start;
+
+	if (addr < snapshot->stack_start || at > snapshot->stack_size || snapshot->stack_size - at < wanted)
+		return false;
+	size_t kept = at >= from ? 0 : from - at < wanted ? from - at : wanted;
+	memcpy(dst, snapshot->marked + at, kept);
+	memcpy((unsigned char *)dst + kept, copy->stack + at + kept, wanted - kept);
+	return true;
+}
+
 /* The page is to be copied along the next time. */
 static void touch_page(struct snapshot *snapshot, py_addr addr)
 {
@@ -42,7 +58,7 @@ static bool read_piece(const struct snapshot *snapshot, const struct snapshot_co
 	*page = SNAPSHOT_PAGES;
 	if (copy_part(snapshot->thread + snapshot->state_start, snapshot->state_size, copy->state, addr, dst,
 		      size) ||
-	    copy_part(snapshot->stack_start, snapshot->stack_size, copy->stack, addr, dst, size))
+	    copy_stack(snapshot, copy, addr, dst, size))
 		return true;
 	for (uint32_t i = 0; i < snapshot->page_count; i++) {
 		*page = i;
@@ -161,10 +177,13 @@ static size_t plan_copy(const struct snapshot *snapshot, struct snapshot_copy *c
 	}
 	if (is_state_last)
 		count += plan_state_piece(snapshot, copy, dst + count, src + count);
-	if (snapshot->stack_size > 0) {
-		dst[count] = (struct iovec){ copy->stack, snapshot->stack_size };
-		src[count++] = (struct iovec){ (void *)(uintptr_t)snapshot->stack_start,
-					       snapshot->stack_size };
+	if (snapshot->stack_size > snapshot->fresh_from) {
+		uint32_t size = snapshot->stack_size - snapshot->fresh_from;
+
+		dst[count] = (struct iovec){ copy->stack + snapshot->fresh_from, size };
+		src[count++] = (struct iovec){
+			(void *)(uintptr_t)(snapshot->stack_start + snapshot->fresh_from), size
+		};
 	}
 	return count;
 }
@@ -226,7 +245,10 @@ static bool plan_stack(struct snapshot *snapshot)
 		return true;
 	bool is_known = start == snapshot->stack_start && snapshot->stack_size > CHUNK_SIZE_AT + 8;
 	/* Never beyond the chunk's end, which its head tells. */
-	uint64_t room = is_known ? load_u64(snapshot->copies[0].stack + CHUNK_SIZE_AT) : used;
+	uint64_t room = used;
+
+	if (is_known)
+		copy_stack(snapshot, &snapshot->copies[0], start + CHUNK_SIZE_AT, &room, sizeof(room));
 	uint64_t wanted = used + STACK_AHEAD_BYTES < room ? used + STACK_AHEAD_BYTES : room;
 
 	if (wanted < used)
@@ -265,12 +287,72 @@ static void plan_pages(struct snapshot *snapshot)
 	snapshot->touched_count = 0;
 }
 
+/* ---- what was there before ---- */
+
+void snapshot_mark(struct snapshot *snapshot, py_addr keep_end)
+{
+	uint32_t from = snapshot->fresh_from, size = snapshot->stack_size;
+
+	snapshot->marked_start = snapshot->stack_start;
+	snapshot->marked_size = size;
+	if (size > from)
+		memcpy(snapshot->marked + from, snapshot->copies[0].stack + from, size - from);
+	snapshot->keep_size = keep_end > snapshot->stack_start && keep_end - snapshot->stack_start < size
+				      ? (uint32_t)(keep_end - snapshot->stack_start)
+				      : 0;
+}
+
+void snapshot_forget(struct snapshot *snapshot)
+{
+	snapshot->marked_start = 0;
+	snapshot->keep_size = 0;
+}
+
+py_addr snapshot_steady_end(const struct snapshot *snapshot)
+{
+	uint32_t at = snapshot->fresh_from;
+	uint32_t end = snapshot->stack_size < snapshot->marked_size ? snapshot->stack_size
+								     : snapshot->marked_size;
+
+	if (snapshot->stack_start == 0 || snapshot->stack_start != snapshot->marked_start)
+		return 0;
+	while (at + 64 <= end && memcmp(snapshot->marked + at, snapshot->current->stack + at, 64) == 0)
+		at += 64;
+	while (at + 8 <= end && load_u64(snapshot->marked + at) == load_u64(snapshot->current->stack + at))
+		at += 8;
+	return snapshot->stack_start + at;
+}
+
+/* Leaves out what need not be copied again. */
+static void plan_kept(struct snapshot *snapshot)
+{
+	bool is_same = snapshot->marked_start == snapshot->stack_start;
+
+	snapshot->fresh_from = is_same && snapshot->keep_size < snapshot->stack_size ? snapshot->keep_size : 0;
+}
+
+/* Whether what was kept is still what lies there, as far as the frames above it
+ * tell; else it is copied after all. */
+static bool fill_kept(struct snapshot *snapshot)
+{
+	if (snapshot->fresh_from == 0)
+		return true;
+	if (snapshot_steady_end(snapshot) <
+	    snapshot->stack_start + snapshot->fresh_from + SNAPSHOT_STEADY_BYTES) {
+		snapshot->fresh_from = 0;
+		return copy_twice(snapshot);
+	}
+	return true;
+}
+
 bool snapshot_take(struct snapshot *snapshot)
 {
 	snapshot->current = &snapshot->copies[0];
 	plan_pages(snapshot);
+	plan_kept(snapshot);
 	if (!copy_twice(snapshot)) {
 		/* A page has gone, or a chunk: begin with the state alone. */
+		snapshot->fresh_from = 0;
 		snapshot->page_count = 0;
 		snapshot->stack_size = 0;
 		snapshot->stack_start = 0;
@@ -278,7 +360,8 @@ bool snapshot_take(struct snapshot *snapshot)
 			return false;
 	}
 	if (plan_stack(snapshot))
-		return true;
+		return fill_kept(snapshot);
+	snapshot->fresh_from = 0;
 	if (copy_twice(snapshot))
 		return true;
 	snapshot->stack_size = 0;
@@ -306,9 +389,9 @@ static const unsigned char *frame_in(const struct snapshot *snapshot, const stru
 	if (size > FRAME_BYTES_MAX)
 		return NULL;
 	/* Most of them by far. */
-	if (place - snapshot->stack_start < snapshot->stack_size &&
-	    snapshot->stack_size - (place - snapshot->stack_start) >= size)
-		return copy->stack + (place - snapshot->stack_start);
+	uint64_t at = place - snapshot->stack_start;
+	if (at >= snapshot->fresh_from && at < snapshot->stack_size && snapshot->stack_size - at >= size)
+		return copy->stack + at;
 	return read_copy(snapshot, copy, place, room, size, pages) ? room : NULL;
 }
 

@@ -14,7 +14,14 @@
  * The walker then reads from the first copy as if it were the process; what is
  * in neither is read from the process, and copied along the next time.  Frames
  * that are the same in both copies stood still in between, and so did all of
- * their callers. */
+ * their callers.
+ *
+ * Of a deep stack most is as it was at the last look.  What the caller marks is
+ * kept, and snapshot_steady_end() says how far a new copy is the same, byte by
+ * byte.  The part that lies far below the innermost frame is not even copied
+ * again, as long as the frames above it are the same with all their variables:
+ * SNAPSHOT_STEADY_BYTES of them.  That can be wrong, if hardly ever, so the caller
+ * lets the mark be forgotten now and then. */
 #ifndef HEATLINE_REMOTE_SNAPSHOT_H
 #define HEATLINE_REMOTE_SNAPSHOT_H
 
@@ -24,6 +31,7 @@
 #define SNAPSHOT_STACK_BYTES 16384u /* of the newest part of the frame stack */
 #define SNAPSHOT_PAGES 16u
 #define SNAPSHOT_WATCHED_BYTES 32u
+#define SNAPSHOT_STEADY_BYTES 1024u
 
 struct snapshot_copy {
 	unsigned char state[SNAPSHOT_STATE_BYTES];
@@ -44,7 +52,12 @@ struct snapshot {
 	py_addr thread;              /* the thread state */
 	uint32_t state_start, state_size; /* the part of it that is copied */
 	py_addr stack_start;         /* the newest chunk; 0: not known */
-	uint32_t stack_size;         /* how much of it is copied */
+	uint32_t stack_size;         /* how much of it is there */
+	uint32_t fresh_from;         /* from here on copied; below, kept */
+	py_addr marked_start;        /* the chunk that was marked; 0: none */
+	uint32_t marked_size;        /* so much of it */
+	uint32_t keep_size;          /* so much of it need not be copied again */
+	unsigned char marked[SNAPSHOT_STACK_BYTES];
 	struct snapshot_page pages[SNAPSHOT_PAGES];
 	uint32_t page_count;
 	py_addr touched[SNAPSHOT_PAGES]; /* pages that this look needed, the innermost frame's first */
@@ -67,6 +80,17 @@ bool snapshot_take(struct snapshot *snapshot);
 
 /* From which copy (0 or 1) the reader reads from now on. */
 void snapshot_use(struct snapshot *snapshot, int copy);
+
+/* Marks the newest part of the frame stack as it is in the first copy: it was
+ * understood.  What lies below keep_end need not be copied again. */
+void snapshot_mark(struct snapshot *snapshot, py_addr keep_end);
+
+/* Forgets what was marked: all of it is copied the next time. */
+void snapshot_forget(struct snapshot *snapshot);
+
+/* Up to where the newest part of the frame stack is what was marked; 0: nothing
+ * is.  For the copy that the reader reads from. */
+py_addr snapshot_steady_end(const struct snapshot *snapshot);
 
 /* Whether the thread's innermost frame and these frames (where they lie) are
  * the same in both copies: code, caller and owner. */

@@ -114,6 +114,76 @@ static void test_changed_in_between(void **unused)
 	fake_free(fake);
 }
 
+/* What was marked is compared, and a walk may end where nothing changed. */
+static void test_marked(void **unused)
+{
+	(void)unused;
+	struct fake *fake = two_frames();
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct walker walker = fake->walker;
+	struct remote remote;
+	bool is_met = false;
+
+	assert_non_null(snapshot);
+	fake_remote(fake, &remote);
+	snapshot_init(snapshot, &remote, FAKE_TSTATE);
+	assert_true(snapshot_take(snapshot));
+	assert_int_equal(snapshot_steady_end(snapshot), 0);
+	snapshot_mark(snapshot, 0);
+	assert_true(snapshot_take(snapshot));
+	assert_true(snapshot_steady_end(snapshot) > SECOND);
+	fake_put_frame(fake, SECOND, fake_code(2), 10, 0, FIRST);
+	assert_true(snapshot_take(snapshot));
+	assert_true(snapshot_steady_end(snapshot) >= SECOND && snapshot_steady_end(snapshot) < SECOND + 128);
+	walker.reader = &snapshot->reader;
+	walker.known = FIRST;
+	walker.is_met = &is_met;
+	assert_int_equal(walk_thread(&walker, FAKE_TSTATE, &fake->scratch, fake->frames, &fake->count), WALK_OK);
+	assert_true(is_met);
+	assert_int_equal(fake->count, 1);
+	assert_int_equal(fake->frames[0].code, fake_code(2));
+	snapshot_forget(snapshot);
+	assert_int_equal(snapshot_steady_end(snapshot), 0);
+	free(snapshot);
+	fake_free(fake);
+}
+
+static uint64_t read_word(const struct snapshot *snapshot, py_addr addr)
+{
+	uint64_t word = 0;
+
+	assert_true(snapshot->reader.read(&snapshot->reader, addr, &word, sizeof(word)));
+	return word;
+}
+
+/* Far below the top the stack is not copied again, unless what lies above it
+ * has changed. */
+static void test_kept(void **unused)
+{
+	(void)unused;
+	struct fake *fake = two_frames();
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	const py_addr low = FAKE_CHUNK + 512, above = FAKE_CHUNK + 1024;
+	struct remote remote;
+
+	assert_non_null(snapshot);
+	fake_put(fake, FAKE_TSTATE + fake->layout.thread_datastack_top, FAKE_CHUNK + 3072);
+	fake_remote(fake, &remote);
+	snapshot_init(snapshot, &remote, FAKE_TSTATE);
+	assert_true(snapshot_take(snapshot));
+	snapshot_mark(snapshot, FAKE_CHUNK + 768);
+	fake_put(fake, low, 7);
+	assert_true(snapshot_take(snapshot));
+	assert_int_equal(read_word(snapshot, low), 0);
+	assert_int_equal(read_word(snapshot, FAKE_CHUNK + 8), 16384);
+	fake_put(fake, above, 9);
+	assert_true(snapshot_take(snapshot));
+	assert_int_equal(read_word(snapshot, low), 7);
+	assert_int_equal(read_word(snapshot, above), 9);
+	free(snapshot);
+	fake_free(fake);
+}
+
 static void test_garbage(void **unused)
 {
 	(void)unused;
@@ -139,6 +209,8 @@ static void test_garbage(void **unused)
 			assert_true(fake->count <= WALK_MAX_FRAMES);
 			snapshot_stood_still(snapshot, places, fake->count);
 			snapshot_may_call(snapshot, places[0]);
+			snapshot_mark(snapshot, FAKE_BASE + (state >> 30) % FAKE_SIZE);
+			snapshot_steady_end(snapshot);
 		}
 		fake_free(fake);
 	}
@@ -150,6 +222,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_still),
 		cmocka_unit_test(test_changed_in_between),
+		cmocka_unit_test(test_marked),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_garbage),
 	};
 
