@@ -12,11 +12,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/collector.h"
+#include "collect/journal_stack.h"
 
-#define JOURNAL_MAGIC 0x4c4e524a4c544148ull
+#define JOURNAL_MAGIC 0x4d4e524a4c544148ull
 #define JOURNAL_BYTES (32u << 20)
 #define SAMPLES_BYTES (24u << 20) /* up to here everything is kept; then definitions only */
-#define STEP_BYTES (1u << 20)
+#define STEP_BYTES (256u << 10)
 #define TEXT_MAX 4096u
 
 enum entry_kind {
@@ -39,7 +40,7 @@ struct entry {
 	uint32_t size; /* of the whole, a multiple of 8 */
 	uint32_t kind; /* enum entry_kind */
 	uint32_t process; /* index in collector->processes */
-	uint32_t reserved;
+	uint32_t shared;  /* of a record: frames that are left out, see journal_stack.h */
 	uint64_t place;
 };
 
@@ -111,7 +112,10 @@ static bool map_file(struct journal *journal)
 void journal_init(struct journal *journal, const char *folder)
 {
 	char *path = path_join(folder, JOURNAL_FILE);
-	*journal = (struct journal){.fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+	*journal = (struct journal){
+		.fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600),
+		.stack = journal_stack_new(),
+	};
 	free(path);
 	if (journal->fd >= 0 && !map_file(journal))
 		journal_fini(journal);
@@ -123,6 +127,7 @@ void journal_fini(struct journal *journal)
 		munmap(journal->head, JOURNAL_BYTES);
 	if (journal->fd >= 0)
 		close(journal->fd);
+	journal_stack_free(journal->stack);
 	*journal = (struct journal){.fd = -1};
 }
 
@@ -209,12 +214,18 @@ void journal_record(struct collector *collector, const struct process *process,
 		    const struct record *record, uint64_t position)
 {
 	struct journal *journal = &collector->journal;
-	struct entry *out = begin(journal, process->index, ENTRY_RECORD, sizeof(*out) + record->size,
+	if (journal->head == NULL)
+		return;
+	uint32_t shared = journal_stack_shared(journal->stack, process->index, record);
+	uint32_t size = record->size - shared * (uint32_t)sizeof(struct record_frame);
+	struct entry *out = begin(journal, process->index, ENTRY_RECORD, sizeof(*out) + size,
 				  is_definition(record));
 	if (out == NULL)
 		return;
 	out->place = position;
-	memcpy(out + 1, record, record->size);
+	out->shared = shared;
+	memcpy(out + 1, record, size);
+	journal_stack_note(journal->stack, process->index, record);
 	commit(journal, out);
 }
 
@@ -334,6 +345,21 @@ static bool replay_time(struct collector *collector, struct process *process,
 	return true;
 }
 
+static bool replay_record(struct collector *collector, struct process *process,
+			  const struct entry *entry)
+{
+	struct journal_stack *stack = collector->journal.stack;
+	const struct record *record =
+		journal_stack_restore(stack, entry->process, (const void *)(entry + 1),
+				      entry->size - sizeof(*entry), entry->shared);
+	if (record == NULL)
+		return false;
+	if (entry->kind == ENTRY_RECORD)
+		journal_stack_note(stack, entry->process, record);
+	processes_take_again(collector, process, record, entry->place, entry->kind == ENTRY_CODE);
+	return true;
+}
+
 static bool replay(struct collector *collector, const struct entry *entry)
 {
 	if (entry->kind == ENTRY_PROCESS)
@@ -347,16 +373,8 @@ static bool replay(struct collector *collector, const struct entry *entry)
 	if (entry->process >= collector->processes.count)
 		return false;
 	struct process *process = collector->processes.items[entry->process];
-	const struct record *record = (const void *)(entry + 1);
-	if (entry->kind == ENTRY_RECORD || entry->kind == ENTRY_CODE) {
-		if (entry->size < sizeof(*entry) + sizeof(*record) ||
-		    record->size > entry->size - sizeof(*entry) ||
-		    record->size > RECORD_MAX_BYTES)
-			return false;
-		processes_take_again(collector, process, record, entry->place,
-				     entry->kind == ENTRY_CODE);
-		return true;
-	}
+	if (entry->kind == ENTRY_RECORD || entry->kind == ENTRY_CODE)
+		return replay_record(collector, process, entry);
 	if (entry->kind == ENTRY_TIME)
 		return entry->size >= sizeof(struct time_entry) &&
 		       replay_time(collector, process, (const void *)entry);

@@ -38,6 +38,7 @@ struct journal {
 	int fd;
 	uint64_t reserved; /* bytes of the file that are there for sure */
 	bool is_replaying; /* what is booked comes from the journal itself */
+	struct journal_stack *stack; /* owned; the last one written or read */
 };
 
 /* Opens the folder's journal or makes one.  Without room for one the run goes
