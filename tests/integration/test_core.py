@@ -134,6 +134,19 @@ WAYS = [pytest.param(by_kernel, python, id=f"kernel-{python}") for python in SOM
 ]
 
 
+def test_core_of_a_program_that_is_profiled(any_python, program, tmp_path):
+    """It is the program's, as without heatline, which ends as it did and leaves none itself."""
+    check_kernel_writes()
+    run = any_python.heatline_run(program(CRASHES), options=["--quiet"], cwd=tmp_path)
+    assert run.returncode == -signal.SIGSEGV, run
+    cores = list(tmp_path.glob("core*"))
+    if not cores:
+        pytest.skip("the kernel wrote no core")
+    assert len(cores) == 1
+    assert "bomber" in [thread["name"] for thread in dump(cores[0])["threads"]]
+    assert run.profile["heatline"]
+
+
 @pytest.mark.parametrize("write_core, some_python", WAYS)
 def test_core_shows_what_the_process_showed(write_core, some_python, program, tmp_path):
     it = Target(some_python, program(WAITS))

@@ -79,6 +79,23 @@ def test_names_that_multiprocessing_gives(oldest_or_newest, heatline):
     assert "the forked one  " in report
 
 
+def test_pre_fork_server(newest_python):
+    """Workers that are told to end by a signal: what each has done is there, on one line."""
+    done = newest_python.heatline_run(PROCESSES / "prefork.py", options=["--quiet", "--cpu-only"])
+    assert done.returncode == 0, done
+    workers = [int(pid) for pid in done.stdout.split()]
+    processes = {entry["pid"]: entry for entry in done.profile["heatline"]["processes"]}
+    assert len(processes) == 1 + len(workers)
+    main = next(pid for pid in processes if pid not in workers)
+    assert {processes[pid]["parent_pid"] for pid in workers} == {main}
+    assert {processes[pid]["ended"] for pid in workers} == {"killed"}
+    work = sum(cpu_s(done.profile, pid) for pid in workers)
+    assert work > 3 * cpu_s(done.profile, main)
+    lines = done.lines_of(PROCESSES / "prefork.py").values()
+    on_work = sum(line["cpu_s"] for line in lines if line["line"].strip().startswith(("total +=", "for i")))
+    assert on_work > 0.7 * work
+
+
 def test_unequal_work(tree):
     entries, profile = tree
     light = cpu_s(profile, entries["light"]["pid"])

@@ -70,6 +70,17 @@ def test_threads_have_their_names(python):
     assert len(names) == 8, names
 
 
+def test_work_of_a_thread_that_c_made(oldest_or_newest):
+    """It calls into Python: its time is on the lines that it ran, and as much as the main thread's."""
+    done = run(oldest_or_newest, "from_c.py")
+    main, other = done.profile["heatline"]["threads"]
+    assert main["is_main"] and not other["is_main"]
+    assert other["cpu_s"] == pytest.approx(0.4, rel=0.25)
+    called = done.lines_of(PROGRAMS / "from_c.py")[line_number("from_c.py", "CALLED")]
+    total_s = done.profile["heatline"]["time"]["total_s"]
+    assert called["n_inclusive_percent"] == pytest.approx(100 * 0.4 / total_s, rel=0.3)
+
+
 def test_a_hundred_threads_at_once(python):
     result = run(python, "many.py", 120, 0.01, 120)
     heatline = result.profile["heatline"]
