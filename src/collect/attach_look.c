@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "collect/attach_parts.h"
 #include "collect/classify.h"
+#include "collect/waits.h"
 #include "remote/names.h"
 
 /* Who has the GIL runs, as a rule; now and then the kernel is asked whether it
@@ -109,8 +110,10 @@ static void book_waiting(struct collector *collector, struct attach_thread *thre
 	thread->thread->off_ns += ns;
 	collector->wait_samples++;
 	stacks_note_time(collector, thread->thread, node, TIMELINE_WAIT, now_ns, ns);
-	if (!is_gil)
+	if (!is_gil) {
+		waits_vote(self, thread->thread->wait_kind, ns);
 		return;
+	}
 	self->gil_ns += ns;
 	thread->thread->gil_ns += ns;
 	stacks_note_time(collector, thread->thread, node, TIMELINE_GIL, now_ns, ns);
@@ -198,13 +201,13 @@ static void plan_next(struct attach_thread *thread, bool is_waiting)
 
 /* What the kernel says; of very many threads the files are not kept open. */
 static enum remote_activity_kind ask_kernel(struct attach_process *process, struct attach_thread *thread,
-					    const struct py_gil *gil)
+					    struct blocked_call *call)
 {
 	int fd = thread->thread->syscall_fd;
 	if (fd >= 0)
-		return remote_activity_kind(fd, gil);
+		return remote_activity_kind(fd, &thread->gil, call);
 	fd = remote_activity_open(&process->remote, thread->remote.tid);
-	enum remote_activity_kind kind = remote_activity_kind(fd, gil);
+	enum remote_activity_kind kind = remote_activity_kind(fd, &thread->gil, call);
 	if (fd >= 0)
 		close(fd);
 	return kind;
@@ -227,12 +230,13 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 		return false;
 	bool has_gil = has_gil_now(process, thread);
 	enum remote_activity_kind kind = ACTIVITY_RUNNING;
+	struct blocked_call call;
 	if (attach->options->has_gil_only && !has_gil) {
 		thread->look_ns = now_ns;
 		return true;
 	}
 	if (!has_gil || thread->gil.start == 0 || thread->turns % GIL_TURNS == 0)
-		kind = ask_kernel(process, thread, &thread->gil);
+		kind = ask_kernel(process, thread, &call);
 	if (kind == ACTIVITY_UNKNOWN)
 		return false;
 	if (kind == ACTIVITY_RUNNING && thread->turns == 0)
@@ -254,6 +258,10 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 	uint32_t count;
 	bool is_gone;
 	if (attach_read_stack(attach, process, thread, now_ns, &count, &is_gone)) {
+		if (kind == ACTIVITY_WAITING)
+			thread->thread->wait_kind =
+				waits_of_stack(&call, process->remote.pid, &attach->collector->codes,
+					       attach->collector->tree_frames, count);
 		if (attach->options->by_thread && count > 0)
 			count = add_thread_frame(attach, process, thread, count);
 		book(attach, process, thread, kind, has_gil, count, now_ns);

@@ -7,6 +7,8 @@
 #include "base/procfs.h"
 #include "base/text.h"
 
+#define REASON_FRAMES 4u /* innermost ones that may say what is waited for */
+
 static enum wait_kind kind_of_descriptor(pid_t pid, uint64_t descriptor)
 {
 	char name[40], target[64];
@@ -62,4 +64,25 @@ enum wait_kind waits_refine(enum wait_kind kind, const char *filename)
 	if (is_child && kind != WAIT_LOCK)
 		return WAIT_CHILD;
 	return kind;
+}
+
+enum wait_kind waits_of_stack(const struct blocked_call *call, pid_t pid, const struct codes *codes,
+			      const struct tree_frame *frames, uint32_t count)
+{
+	enum wait_kind kind = waits_kind(call, pid);
+	for (uint32_t i = 0; i < count && i < REASON_FRAMES; i++)
+		kind = waits_refine(kind, codes->items[frames[i].code].filename);
+	return kind;
+}
+
+void waits_vote(struct tree_weights *self, enum wait_kind kind, uint64_t ns)
+{
+	if (self->wait_kind == kind) {
+		self->kind_ns += ns;
+	} else if (self->kind_ns >= ns) {
+		self->kind_ns -= ns;
+	} else {
+		self->wait_kind = (uint8_t)kind;
+		self->kind_ns = ns - self->kind_ns;
+	}
 }

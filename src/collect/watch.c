@@ -26,7 +26,6 @@
 #define LOOKS_PER_ROUND 64u
 #define LOOKS_UNCOUNTED 8u
 #define LOOKS_NS 400000u
-#define REASON_FRAMES 4u /* innermost ones that may say what is waited for */
 #define OFF_MIN_NS 100000u     /* less is the difference of two clocks */
 #define OFF_END_MIN_NS 8000000u /* of a thread that ran last: two ticks of its clock */
 #define OPEN_THREADS_MAX 200u /* with files kept open */
@@ -125,24 +124,8 @@ static void note_reason(const struct collector *collector, const struct process 
 	thread->is_at_gil = sight->state != 0 && blocked_call_is_futex(call, gil.start, gil.end);
 	if (thread->is_at_gil)
 		return;
-	thread->wait_kind = waits_kind(call, process->pid);
-	for (uint32_t i = 0; i < sight->count && i < REASON_FRAMES; i++) {
-		const struct code *code = &collector->codes.items[collector->tree_frames[i].code];
-		thread->wait_kind = waits_refine(thread->wait_kind, code->filename);
-	}
-}
-
-/* The kind that the node waits for most, by majority vote. */
-static void vote_kind(struct tree_weights *self, enum wait_kind kind, uint64_t ns)
-{
-	if (self->wait_kind == kind) {
-		self->kind_ns += ns;
-	} else if (self->kind_ns >= ns) {
-		self->kind_ns -= ns;
-	} else {
-		self->wait_kind = (uint8_t)kind;
-		self->kind_ns = ns - self->kind_ns;
-	}
+	thread->wait_kind = waits_of_stack(call, process->pid, &collector->codes, collector->tree_frames,
+					   sight->count);
 }
 
 /* Books ns of waiting to one node; is_sample: it counts as one, too. */
@@ -163,7 +146,7 @@ static void book_part(struct collector *collector, struct process *process,
 		return;
 	stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, ns);
 	if (!thread->is_at_gil) {
-		vote_kind(self, thread->wait_kind, ns);
+		waits_vote(self, thread->wait_kind, ns);
 		return;
 	}
 	self->gil_ns += ns;

@@ -9,7 +9,6 @@
 
 #include "base/procfs.h"
 #include "base/text.h"
-#include "remote/blocked_call.h"
 #include "remote/core.h"
 #include "remote/socket.h"
 
@@ -42,11 +41,9 @@ int remote_activity_open(const struct remote *remote, pid_t tid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-enum remote_activity_kind remote_activity_kind(int fd, const struct py_gil *gil)
+enum remote_activity_kind remote_activity_kind(int fd, const struct py_gil *gil, struct blocked_call *call)
 {
-	struct blocked_call call;
-
-	return fd >= 0 ? read_kind(fd, gil, &call) : ACTIVITY_UNKNOWN;
+	return fd >= 0 ? read_kind(fd, gil, call) : ACTIVITY_UNKNOWN;
 }
 
 /* ---- in words ---- */

@@ -7,6 +7,7 @@
 #define HEATLINE_REMOTE_ACTIVITY_H
 
 #include "python/gil.h"
+#include "remote/blocked_call.h"
 #include "remote/remote.h"
 
 enum remote_activity_kind {
@@ -27,8 +28,9 @@ struct remote_activity {
 void remote_activity_read(const struct remote *remote, pid_t tid, int fd,
 			  const struct py_gil *gil, struct remote_activity *activity);
 
-/* The same without the detail, for a sampling loop. */
-enum remote_activity_kind remote_activity_kind(int fd, const struct py_gil *gil);
+/* The same without the detail, for a sampling loop; *call is what a thread that
+ * waits is blocked in. */
+enum remote_activity_kind remote_activity_kind(int fd, const struct py_gil *gil, struct blocked_call *call);
 
 /* Opens the file; -1 when it cannot be. */
 int remote_activity_open(const struct remote *remote, pid_t tid);

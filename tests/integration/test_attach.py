@@ -94,6 +94,37 @@ def test_shares(target, profile_of):
     assert any("from outside" in text for text in quality["warnings"])
 
 
+def test_what_is_waited_for(target, profile_of):
+    it = target(
+        """
+        import os, queue, socket, threading, time
+
+        def nap():
+            time.sleep(1000)  # sleep
+
+        def take():
+            queue.Queue().get()  # queue
+
+        def listen(one):
+            one.recv(1)  # socket
+
+        def read(fd):
+            os.read(fd, 1)  # pipe
+
+        ends = socket.socketpair()
+        for call, args in ((take, ()), (listen, ends[:1]), (read, os.pipe()[:1])):
+            threading.Thread(target=call, args=args, daemon=True).start()
+        print("ready")
+        nap()
+        """
+    )
+    profile = profile_of(it.pid)
+    (file,) = profile["files"].values()
+    seen = {line["line"].split("#")[-1].strip(): line["waits_for"] for line in file["lines"] if "waits_for" in line}
+    assert seen == {word: word for word in ("sleep", "queue", "socket", "pipe")}
+
+
+
 def test_stacks_are_possible(target, profile_of):
     """Callers that alternate every microsecond never get mixed up."""
     it = target(
