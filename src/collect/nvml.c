@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/mem.h"
 
+#define LIBRARY "libnvidia-ml.so.1"
 #define DONE 0
 #define PROCESSES_MAX 256u
 #define DEVICES_MAX 64u
@@ -56,16 +58,14 @@ struct nvml {
 #undef X
 };
 
-static bool look_up(struct nvml *nvml)
-{
-#define X(name, parameters) *(void **)&nvml->name = dlsym(nvml->library, #name);
+static const struct library_function functions[] = {
+#define X(name, parameters) {#name, offsetof(struct nvml, name), false},
 	NVML_FUNCTIONS(X)
+#undef X
+#define X(name, parameters) {#name, offsetof(struct nvml, name), true},
 	NVML_EXTRAS(X)
 #undef X
-#define X(name, parameters) &&nvml->name != NULL
-	return true NVML_FUNCTIONS(X);
-#undef X
-}
+};
 
 static void find_devices(struct nvml *nvml)
 {
@@ -81,14 +81,13 @@ static void find_devices(struct nvml *nvml)
 struct nvml *nvml_open(struct err *err)
 {
 	struct nvml *nvml = mem_zalloc(1, sizeof(*nvml));
+	const char *missing;
 	int result = DONE;
-	nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+	nvml->library = library_open(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]), nvml,
+				     &missing);
 	if (nvml->library == NULL) {
-		err_set(err, ERR_USAGE,
-			"no NVIDIA GPU can be measured: the driver's libnvidia-ml.so.1 is not there");
-	} else if (!look_up(nvml)) {
-		err_set(err, ERR_USAGE,
-			"no NVIDIA GPU can be measured: the driver's libnvidia-ml.so.1 is too old");
+		err_set(err, ERR_USAGE, "no NVIDIA GPU can be measured: the driver's " LIBRARY " is %s",
+			missing != NULL ? "too old" : "not there");
 	} else if ((result = nvml->nvmlInit_v2()) != DONE) {
 		err_set(err, ERR_USAGE, "no NVIDIA GPU can be measured: the driver answers with error %d",
 			result);

@@ -1,7 +1,6 @@
 /* http.c - libcurl by its binary interface. */
 #include "suggest/http.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/library.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -65,31 +65,36 @@ enum {
 	X(slist_append, void *, (void *, const char *))           \
 	X(slist_free_all, void, (void *))
 
-static struct {
+static struct curl {
 #define X(name, result, parameters) result(*name) parameters;
 	CURL_LIST(X)
 #undef X
 } curl;
 
+static const struct library_function functions[] = {
+#define X(name, result, parameters) {"curl_" #name, offsetof(struct curl, name), false},
+	CURL_LIST(X)
+#undef X
+};
+
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 static int open_locked(struct err *err)
 {
+	struct curl found;
+	const char *missing;
+
 	if (curl.global_init)
 		return 0;
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *library = library_open(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]),
+				     &found, &missing);
+	if (missing)
+		return err_set(err, ERR_UNSUPPORTED, LIBRARY " has no %s", missing);
 	if (!library)
 		return err_set(err, ERR_UNSUPPORTED,
 			       "asking a model takes " LIBRARY ", which is not installed (Debian: "
 			       "apt install libcurl4); the prompt can be had without: "
 			       "heatline suggest --prompt-only");
-	__typeof__(curl) found;
-#define X(name, result, parameters)                                                     \
-	*(void **)&found.name = dlsym(library, "curl_" #name);                          \
-	if (!found.name)                                                                \
-		return err_set(err, ERR_UNSUPPORTED, LIBRARY " has no curl_" #name);
-	CURL_LIST(X)
-#undef X
 	if (found.global_init(GLOBAL_ALL) != 0)
 		return err_set(err, ERR_UNSUPPORTED, LIBRARY " cannot be started");
 	curl = found;
