@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "report/figure.h"
 #include "report/glyph.h"
 
@@ -42,6 +43,15 @@ static void append_lost(struct buf *text, const struct profile_quality *quality)
 	buf_char(text, ')');
 }
 
+/* Of a process that was looked at from outside: nothing ran in it. */
+static void append_looks(struct buf *text, const struct profile_quality *quality)
+{
+	if (isfinite(quality->rate_hz) && quality->rate_hz >= 1)
+		buf_printf(text, " (%.0f looks a second)", fmin(quality->rate_hz, 1e6));
+	if (isfinite(quality->overhead_percent))
+		buf_printf(text, ", taken with %.1f%% of a CPU", fmin(quality->overhead_percent, 1e4));
+}
+
 static void append_samples(struct buf *text, const struct profile *profile)
 {
 	const struct profile_quality *quality = &profile->quality;
@@ -50,6 +60,11 @@ static void append_samples(struct buf *text, const struct profile *profile)
 	buf_printf(text, "%s sample%s", figure_count(samples).text, samples == 1 ? "" : "s");
 	if (profile->from_scalene) /* whose profiles say no more */
 		return;
+	if (text_equal(quality->clock, "looks from outside")) {
+		append_looks(text, quality);
+		append_lost(text, quality);
+		return;
+	}
 	if (isfinite(quality->rate_hz) && quality->rate_hz >= 1)
 		buf_printf(text, " (%.0f/s of CPU time)", fmin(quality->rate_hz, 1e6));
 	if (isfinite(quality->overhead_percent) && quality->overhead_percent >= 0.05)

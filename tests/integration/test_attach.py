@@ -230,6 +230,7 @@ def test_the_end_of_the_target(target, tmp_path):
     outfile = tmp_path / "p.json"
     done = heatline("attach", "-o", outfile, it.pid, timeout=30)
     assert done.returncode == 0, done.stderr
+    assert "looks a second), taken with" in done.stderr and "overhead" not in done.stderr
     assert json.loads(outfile.read_text())["heatline"]["quality"]["samples"] > 20
 
 
