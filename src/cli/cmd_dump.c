@@ -105,12 +105,14 @@ static void print_heading(const struct style *style, const struct dump_thread *t
 	putchar('\n');
 }
 
-static void print_frame(struct dump *dump, const struct style *style, const struct dump_frame *frame)
+/* indent: of the frame's first line; what belongs to it stands further in. */
+static void print_frame(struct dump *dump, const struct style *style, const struct dump_frame *frame,
+			int indent)
 {
 	size_t size;
 	const char *source = dump_source_line(dump, frame, &size);
 
-	fputs("  File \"", stdout);
+	printf("%*sFile \"", indent, "");
 	put_text(style, frame->file);
 	printf("\", line %u, in ", frame->line);
 	style_put(stdout, style, PAINT_NAME);
@@ -118,13 +120,13 @@ static void print_frame(struct dump *dump, const struct style *style, const stru
 	style_put(stdout, style, PAINT_NONE);
 	putchar('\n');
 	if (source) {
-		fputs("    ", stdout);
+		printf("%*s", indent + 2, "");
 		glyph_put(stdout, style, source, size, GLYPH_ANY_WIDTH);
 		putchar('\n');
 	}
 	for (uint32_t i = 0; i < frame->local_count; i++) {
 		style_put(stdout, style, PAINT_DIM);
-		fputs("      ", stdout);
+		printf("%*s", indent + 4, "");
 		put_text(style, frame->locals[i].name);
 		fputs(" = ", stdout);
 		put_text(style, frame->locals[i].value);
@@ -141,7 +143,7 @@ static void print_thread(struct dump *dump, const struct style *style, const str
 	for (uint32_t i = 0; i < thread->frame_count; i++) {
 		if (i == DUMP_FRAMES_KEPT && thread->elided)
 			printf("  ... %u frames left out\n", thread->elided);
-		print_frame(dump, style, &thread->frames[i]);
+		print_frame(dump, style, &thread->frames[i], 2);
 	}
 	if (thread->stack == DUMP_EMPTY)
 		puts("  no Python frame");
@@ -155,7 +157,7 @@ static void print_thread(struct dump *dump, const struct style *style, const str
 		put_text(style, task->name);
 		puts("\" awaits");
 		for (uint32_t f = 0; f < task->frame_count; f++)
-			print_frame(dump, style, &task->frames[f]);
+			print_frame(dump, style, &task->frames[f], 4);
 	}
 	if (thread->task_total > DUMP_TASKS)
 		printf("  ... of some %u tasks, %u are shown\n", thread->task_total, thread->task_count);

@@ -276,6 +276,8 @@ def test_asyncio_tasks(target):
     assert any(functions(task)[0] == "main" for task in tasks)
     frame = [task for task in tasks if functions(task)[0] == "outer"][0]["frames"][1]
     assert frame["source"] == "await event.wait()  # awaits"
+    text = heatline("dump", it.pid).stdout
+    assert '  Task "' in text and ', in inner\n      await event.wait()  # awaits\n' in text
 
 
 # ---- what goes wrong, one sentence each ----
