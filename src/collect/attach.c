@@ -19,7 +19,6 @@
 #include "remote/names.h"
 
 #define LIST_NS 100000000u  /* between two lists of the threads */
-#define CLOCK_NS 200000u    /* between two readings of the CPU clock */
 #define AWAKE_NS 30000u     /* shorter periods are waited for awake, */
 #define ATONCE_NS 10000u    /* and these not at all */
 #define CPU_PART_MIN 0.02   /* less is a thread that hardly ran meanwhile */
@@ -42,6 +41,7 @@ static void end_thread(struct attach_thread *thread)
 	close_file(&thread->thread->schedstat_fd);
 	free(thread->snapshot);
 	free(thread->stack);
+	vec_free(&thread->due);
 	free(thread);
 }
 
@@ -151,6 +151,7 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct attach_thread *thread = process->threads.items[i];
 		if (!thread->is_listed) {
+			attach_weigh_now(attach, thread, now_ns);
 			end_thread(thread);
 			continue;
 		}
@@ -206,8 +207,6 @@ bool attach_add_process(struct attach *attach, pid_t pid, struct err *err)
 		free(process);
 		return false;
 	}
-	if (clock_getcpuclockid(process->remote.pid, &process->clock) != 0)
-		process->clock = CLOCK_MONOTONIC;
 	trust_init(&process->trust);
 	map_init(&process->code_index);
 	attach_read_usage(process->remote.pid, &process->cpu_ticks, &resident);
@@ -227,30 +226,6 @@ static void free_process(struct attach_process *process)
 	free(process);
 }
 
-/* How much CPU time each thread that runs has had since the last round.  The
- * kernel tells the process's time exactly, that of a thread by its tick only.
- * Between two readings of the clock it is taken to go on as before; what was
- * given too little or too much is made up for at the next. */
-static void update_clock(struct attach_process *process, uint64_t now_ns)
-{
-	struct timespec time;
-	uint64_t ran_ns = (uint64_t)((double)(now_ns - process->round_ns) * process->busy_part);
-	process->round_ns = now_ns;
-	if (now_ns - process->clock_read_ns < CLOCK_NS) {
-		process->given_ns += ran_ns;
-	} else if (clock_gettime(process->clock, &time) == 0) {
-		uint64_t clock_ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-		uint64_t since_ns = process->clock_ns == 0 ? 0 : clock_ns - process->clock_ns;
-		ran_ns = since_ns > process->given_ns ? since_ns - process->given_ns : 0;
-		process->given_ns = process->given_ns > since_ns ? process->given_ns - since_ns : 0;
-		process->busy_part = (double)since_ns / (double)(now_ns - process->clock_read_ns);
-		process->clock_ns = clock_ns;
-		process->clock_read_ns = now_ns;
-	}
-	process->ran_ns = ran_ns / (process->running > 0 ? process->running : 1);
-	process->running = 0;
-}
-
 /* One round of looks at the threads of a process. */
 static void look_at_process(struct attach *attach, struct attach_process *process, uint64_t now_ns)
 {
@@ -259,7 +234,6 @@ static void look_at_process(struct attach *attach, struct attach_process *proces
 		process->process = new_process(attach->collector, &process->remote, now_ns);
 	if (now_ns >= process->list_ns)
 		list_threads(attach, process, now_ns);
-	update_clock(process, now_ns);
 	process->is_gil_held = false;
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct attach_thread *thread = process->threads.items[i];
@@ -403,10 +377,21 @@ bool attach_step(struct attach *attach, double seconds)
 	return true;
 }
 
+/* Books what is still to be booked. */
+static void settle_all(struct attach *attach, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < attach->processes.count; i++) {
+		struct attach_process *process = attach->processes.items[i];
+		for (uint32_t t = 0; t < process->threads.count; t++)
+			attach_weigh_now(attach, process->threads.items[t], now_ns);
+	}
+}
+
 struct profile *attach_profile(struct attach *attach, bool is_partial)
 {
 	struct profile *profile;
 	attach->collector->end_ns = clock_monotonic_ns();
+	settle_all(attach, attach->collector->end_ns);
 	profile = build_profile(attach->collector, is_partial);
 	if (profile == NULL)
 		return NULL;

@@ -17,7 +17,6 @@
 #define FAR_LOOKS 16u
 
 #define COLD_NS 50000u /* a pause after which the copies are made twice */
-#define SPREAD_NS 50000000u /* over which time is spread that no look stands for by itself */
 
 /* ---- threads as frames ---- */
 
@@ -66,38 +65,28 @@ static void count_callers(struct collector *collector, uint32_t count)
 	}
 }
 
-/* User time of a thread that runs. */
-static enum timeline_kind book_running(struct collector *collector, struct tree_weights *self,
-				       uint32_t count, bool has_gil, uint64_t ns)
+/* Who works in a thread that runs: Python or native, as far as a look tells. */
+static void tell_running(struct collector *collector, uint32_t count, bool has_gil, struct attach_due *due)
 {
-	if (count == 0) {
-		self->native_ns += ns;
-		return TIMELINE_NATIVE;
-	}
+	due->kind = TIMELINE_NATIVE;
+	if (count == 0)
+		return;
 	struct tree_frame leaf = collector->tree_frames[0];
 	struct code *code = &collector->codes.items[leaf.code];
 	struct code_op *op = codes_count(code, leaf.offset);
 	if (!has_gil) {
 		if (op != NULL)
 			op->native++;
-		self->native_ns += ns;
-		return TIMELINE_NATIVE;
+		return;
 	}
 	uint8_t opcode = leaf.offset < code->bytecode_size ? code->bytecode[leaf.offset] : 0;
 	enum verdict verdict = classify_sample(code, leaf.offset, opcode);
 	if (op != NULL)
 		op->leaf++;
 	count_callers(collector, count);
-	if (verdict == VERDICT_PYTHON) {
-		self->python_ns += ns;
-		return TIMELINE_PYTHON;
-	}
-	if (verdict == VERDICT_NATIVE) {
-		self->native_ns += ns;
-		return TIMELINE_NATIVE;
-	}
-	self->open_ns += ns;
-	return classify_is_native(code, leaf.offset) ? TIMELINE_NATIVE : TIMELINE_PYTHON;
+	due->is_open = verdict == VERDICT_OPEN;
+	if (verdict == VERDICT_PYTHON || (due->is_open && !classify_is_native(code, leaf.offset)))
+		due->kind = TIMELINE_PYTHON;
 }
 
 static void book_waiting(struct collector *collector, struct attach_thread *thread,
@@ -117,37 +106,6 @@ static void book_waiting(struct collector *collector, struct attach_thread *thre
 	self->gil_ns += ns;
 	thread->thread->gil_ns += ns;
 	stacks_note_time(collector, thread->thread, node, TIMELINE_GIL, now_ns, ns);
-}
-
-/* What a look at a running thread stands for; *ns is the time since the one
- * before, and becomes the time to book.  Returns the CPU time of it.
- *
- * By the CPU time that it took: a thread that is ready and has no CPU stands at
- * one place, and would be met there again and again.  The time that it stood
- * goes to all that it does, in proportion.  And after a pause in which we had no
- * CPU ourselves, one look would stand for many: what is beyond two periods goes
- * to the looks of the next SPREAD_NS. */
-static uint64_t weigh(const struct attach *attach, struct attach_thread *thread, uint64_t *ns)
-{
-	const uint64_t most_ns = 2 * attach->period_ns;
-	double part = *ns < SPREAD_NS / 4 ? (double)*ns / SPREAD_NS : 0.25;
-	uint64_t cpu_ns = thread->pending_cpu_ns < most_ns ? thread->pending_cpu_ns : most_ns;
-	bool has_run = thread->pending_cpu_ns > 0;
-	thread->spare_cpu_ns += thread->pending_cpu_ns - cpu_ns;
-	thread->pending_cpu_ns = 0;
-	thread->owed_ns += *ns;
-	if (!has_run) {
-		*ns = 0;
-		return 0;
-	}
-	uint64_t spare_ns = (uint64_t)((double)thread->spare_cpu_ns * part);
-	thread->spare_cpu_ns -= spare_ns;
-	cpu_ns += spare_ns;
-	*ns = (uint64_t)((double)cpu_ns / thread->cpu_part + (double)thread->owed_ns * part);
-	if (*ns > thread->owed_ns)
-		*ns = thread->owed_ns;
-	thread->owed_ns -= *ns;
-	return cpu_ns;
 }
 
 static void book(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
@@ -179,15 +137,15 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 			       collector->tree_frames[stacks_line_frame(collector, count)]);
 	if (kind != ACTIVITY_RUNNING) {
 		book_waiting(collector, thread, self, node, kind == ACTIVITY_GIL, now_ns, ns);
+		if (thread->due.count > 0)
+			attach_weigh(attach, thread, now_ns);
 		return;
 	}
-	uint64_t cpu_ns = weigh(attach, thread, &ns);
-	enum timeline_kind used = book_running(collector, self, count, has_gil, ns);
-	self->cpu_ns += cpu_ns;
-	thread->thread->cpu_ns += cpu_ns;
+	struct attach_due due = {.time_ns = now_ns, .node = node, .is_startup = self == &collector->startup};
+	tell_running(collector, count, has_gil, &due);
 	collector->cpu_samples++;
-	collector->sampled_cpu_ns += cpu_ns;
-	stacks_note_time(collector, thread->thread, node, used, now_ns, ns);
+	attach_add_due(attach, thread, &due, ns);
+	attach_weigh(attach, thread, now_ns);
 }
 
 /* A thread that keeps waiting is looked at more and more rarely; what it waited
@@ -250,10 +208,6 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 	}
 	thread->turns++;
 	attach->looks++;
-	if (kind == ACTIVITY_RUNNING) {
-		process->running++;
-		thread->pending_cpu_ns += process->ran_ns;
-	}
 
 	uint32_t count;
 	bool is_gone;

@@ -3,6 +3,7 @@
  *	attach.c          the session: its life, the loop, processes and threads
  *	attach_look.c     one look at one thread, and what it is booked as
  *	attach_stack.c    the stack of a look, from the thread's memory on
+ *	attach_weigh.c    what looks at a running thread stand for
  *	attach_target.c   what the process is: its program, its children */
 #ifndef HEATLINE_COLLECT_ATTACH_PARTS_H
 #define HEATLINE_COLLECT_ATTACH_PARTS_H
@@ -37,6 +38,16 @@ struct attach_stack {
 	struct attach_row rows[ATTACH_FRAMES_KEPT];
 };
 
+/* A look at a running thread that is to be booked. */
+struct attach_due {
+	uint64_t time_ns;
+	uint32_t part_ns; /* its part of the CPU time, relative to the others */
+	uint32_t node;
+	uint8_t kind;    /* enum timeline_kind */
+	bool is_open;    /* Python or native is told later */
+	bool is_startup; /* no Python code runs */
+};
+
 /* A thread that is looked at. */
 struct attach_thread {
 	struct remote_thread remote;
@@ -50,8 +61,12 @@ struct attach_thread {
 	uint32_t skip, skipped;    /* rounds to leave out, and left out so far */
 	uint32_t node;             /* where it was last */
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
-	uint64_t pending_cpu_ns;   /* ran since it was last booked */
-	uint64_t spare_cpu_ns;     /* beyond what a look may stand for, and not booked yet */
+	VEC(struct attach_due) due; /* looks whose CPU time is not known yet */
+	uint64_t clock_ns;         /* its CPU time when that was last read, */
+	uint64_t clock_read_ns;    /* which was then */
+	uint64_t settled_ns;       /* up to then its looks are booked */
+	uint64_t ahead_ns;         /* CPU time that was booked before the clock told */
+	uint64_t spare_cpu_ns;     /* that no look could stand for yet */
 	uint64_t owed_ns;          /* ready or running, by the wall clock, and not booked yet */
 	bool is_listed;            /* in the newest list of threads */
 	uint32_t root_code;        /* stands for it as a frame; 0: not made yet, or not asked for */
@@ -78,14 +93,6 @@ struct attach_process {
 	uint64_t list_ns;        /* when the threads are listed again */
 	uint64_t names_ns;       /* when their names are read again */
 	uint64_t cpu_ticks;      /* at the start or reset, by the kernel */
-	clockid_t clock;         /* its CPU time */
-	uint64_t clock_ns;       /* what that said when it was last read, */
-	uint64_t clock_read_ns;  /* which was then */
-	uint64_t round_ns;       /* when the last round began */
-	uint64_t given_ns;       /* CPU time of the rounds since the clock was read, as estimated */
-	double busy_part;        /* CPU time per time, when the clock was last read */
-	uint64_t ran_ns;         /* CPU time since the last round, of each thread that ran */
-	uint32_t running;        /* threads that ran in this round */
 	bool is_ended;
 };
 
@@ -127,6 +134,17 @@ bool attach_read_stack(struct attach *attach, struct attach_process *process, st
 
 /* Learns what a thread does that was never looked at; it should be running. */
 void attach_meet(struct attach *attach, struct attach_process *process, struct attach_thread *thread);
+
+/* --- attach_weigh.c --- */
+
+/* Adds a look, ns after the one before; part_ns is set here. */
+void attach_add_due(struct attach *attach, struct attach_thread *thread, struct attach_due *due, uint64_t ns);
+
+/* Books the looks that are due, if the thread's CPU clock has moved on. */
+void attach_weigh(struct attach *attach, struct attach_thread *thread, uint64_t now_ns);
+
+/* Books them now, by the time that has gone by. */
+void attach_weigh_now(struct attach *attach, struct attach_thread *thread, uint64_t now_ns);
 
 /* --- attach_target.c --- */
 
