@@ -38,6 +38,7 @@ struct code {
 	uint16_t version;     /* of the Python that ran it */
 	bool in_scope;
 	bool is_bootstrap;    /* of the import system's frozen start-up code */
+	bool is_comprehension; /* see profile_is_comprehension */
 	unsigned char *lines; /* owned */
 	unsigned char *bytecode; /* owned */
 	uint32_t lines_size, bytecode_size;
@@ -62,7 +63,7 @@ void codes_init(struct codes *codes, struct intern *strings);
 void codes_fini(struct codes *codes);
 
 /* The index of a code with these contents; *is_new says whether it was made
- * (in_scope is then to be set).  The contents are copied. */
+ * (in_scope and is_comprehension are then to be set).  The contents are copied. */
 uint32_t codes_add(struct codes *codes, const struct code_info *info, unsigned version,
 		   bool *is_new);
 

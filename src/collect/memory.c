@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
-#include "profile/book.h"
 
 #define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
 
@@ -38,13 +37,13 @@ static const struct code *function_code(const struct collector *collector, uint3
 	const struct code *items = collector->codes.items;
 	const struct code *own = &items[collector->tree_frames[at].code];
 	const struct code *code = own;
-	while (profile_is_comprehension(code->qualname) && at + 1 < count) {
+	while (code->is_comprehension && at + 1 < count) {
 		const struct code *outer = &items[collector->tree_frames[++at].code];
 		if (outer->filename != code->filename || outer->first_line > code->first_line)
 			break;
 		code = outer;
 	}
-	return profile_is_comprehension(code->qualname) ? own : code;
+	return code->is_comprehension ? own : code;
 }
 
 static bool find_place(struct collector *collector, struct process *process, uint32_t slot,

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "base/text.h"
+#include "profile/book.h"
 
 #define PROCESSES_MAX 4096u
 #define STARTED_BY_MULTIPROCESSING "<started by multiprocessing>"
@@ -250,6 +251,7 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 	uint32_t index = codes_add(&collector->codes, &named, process->python, &is_new);
 	if (is_new) {
 		struct code *code = &collector->codes.items[index];
+		code->is_comprehension = profile_is_comprehension(code->qualname);
 		code->in_scope = scope_file(&collector->scope, code->filename) &&
 				 scope_function(code->filename, code->qualname);
 		if (code->in_scope)
