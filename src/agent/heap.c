@@ -40,14 +40,15 @@ static __thread struct stream_thread own_allocs __attribute__((tls_model("initia
 static __thread struct stream_thread own_copies __attribute__((tls_model("initial-exec")));
 
 /* 640 marks of 5 MB.  A burst of samples must find room in the ring. */
-#define ALLOCS_BURST 5000u
+#define ALLOCS_BURST 3000u
 #define COPIES_BURST 500u
+#define CHILD_SHARE 4u /* a child begins with so much less: there may be many */
 _Static_assert((ALLOCS_BURST + COPIES_BURST) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "see reserve");
 
 static struct stream allocs = {
-	.mark_budget = {8192, 300000, 300000, 20000},
+	.mark_budget = {8192, 300000, 150000, 10000},
 	.site_budget = {8192, 800, 400, 200},
-	.all_budget = {8192, ALLOCS_BURST, 2000, 200},
+	.all_budget = {8192, ALLOCS_BURST, 1200, 150},
 };
 static struct stream copies = {
 	.mark_budget = {65536, 50000, 50000, 4000},
@@ -60,9 +61,10 @@ static struct stream copies = {
  * takes a system call. */
 #define BUDGET_CLOCK_NS 10000000u
 
+static _Atomic uint64_t read_ns, cpu_ns;
+
 static uint64_t budget_clock_ns(uint64_t now_ns)
 {
-	static _Atomic uint64_t read_ns, cpu_ns;
 	uint64_t last_ns = atomic_load_explicit(&read_ns, memory_order_relaxed);
 	if (now_ns >= last_ns + BUDGET_CLOCK_NS &&
 	    atomic_compare_exchange_strong(&read_ns, &last_ns, now_ns)) {
@@ -369,6 +371,7 @@ static int begin(void)
 	memcpy(&allocs.all_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.mark_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.all_rate, &fresh, sizeof(fresh));
+	atomic_store(&read_ns, 0); /* a child's clock begins anew */
 	void *empty = agent_map_again(sites, sizeof(*sites) * SITES_ALL);
 	if (empty == NULL)
 		return -ENOMEM;
@@ -396,4 +399,7 @@ void heap_after_fork(void)
 		return;
 	drop_late();
 	begin();
+	uint64_t clock_ns = budget_clock_ns(now_wall_ns());
+	meter_rate_begin(&allocs.all_rate, ALLOCS_BURST / CHILD_SHARE, clock_ns);
+	meter_rate_begin(&copies.all_rate, COPIES_BURST / CHILD_SHARE, clock_ns);
 }

@@ -95,6 +95,12 @@ static void refill(struct meter_rate *rate, const struct meter_budget *budget, u
 	atomic_store(&rate->tokens, (int32_t)(tokens < budget->burst ? tokens : budget->burst));
 }
 
+void meter_rate_begin(struct meter_rate *rate, uint32_t tokens, uint64_t now_ns)
+{
+	atomic_store(&rate->tokens, (int32_t)tokens);
+	atomic_store(&rate->refilled_ns, now_ns);
+}
+
 void meter_rate_spend(struct meter_rate *rate, const struct meter_budget *budget, int32_t tokens,
 		      uint64_t now_ns)
 {

@@ -50,6 +50,9 @@ struct meter_rate {
 	_Atomic uint16_t shift_floor; /* it is not made smaller than this */
 };
 
+/* Begins with other tokens than a burst.  now_ns: not 0. */
+void meter_rate_begin(struct meter_rate *rate, uint32_t tokens, uint64_t now_ns);
+
 /* Something was met or taken that is worth so many tokens. */
 void meter_rate_spend(struct meter_rate *rate, const struct meter_budget *budget, int32_t tokens,
 		      uint64_t now_ns);

@@ -4,8 +4,13 @@
 /* Most programs have a few hundred sites.  They lie close together at the table's
  * beginning, where caches hold them; only when there are more is the rest used. */
 #define PROBES 8u
-#define WAITING_SHARE 128u
-#define WAITING_SHARE_MOST 16u
+
+/* The longest stretch, as a part (1/n) of what a site took: of one whose own budget is
+ * used up, and where that of all is.  A large site is held to more. */
+#define SHARE_OWN 128u
+#define SHARE_ALL 48u
+#define SHARE_ALL_SMALL 10u
+#define LARGE_BYTES (16u << 20)
 
 /* The site with this key, or a free entry made its own; NULL when there is none in reach. */
 static struct agent_site *claim(struct agent_site *first, uint64_t count, uint64_t hash, uint64_t key)
@@ -38,26 +43,61 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
 		      uint64_t all_window)
 {
-	uint64_t sampled = atomic_load_explicit(&site->sampled, memory_order_relaxed);
-	uint64_t own = smaller(meter_rate_window(&site->rate, budget), sampled / WAITING_SHARE);
-	uint64_t all = smaller(all_window, sampled / WAITING_SHARE_MOST);
-	uint64_t window = own > all ? own : all;
-	return window > budget->least_window ? window : budget->least_window;
+	uint64_t added = atomic_load_explicit(&site->added, memory_order_relaxed);
+	uint64_t own = smaller(meter_rate_window(&site->rate, budget), added / SHARE_OWN);
+	uint64_t share = added < LARGE_BYTES ? SHARE_ALL_SMALL : SHARE_ALL;
+	uint64_t all = smaller(all_window, added / share);
+	uint64_t wanted = own > all ? own : all;
+	uint64_t window = budget->least_window;
+	while (window * 2 <= wanted)
+		window *= 2;
+	return window;
+}
+
+static uint64_t next_random(struct agent_site *site)
+{
+	if (site->random == 0)
+		site->random = atomic_load_explicit(&site->key, memory_order_relaxed);
+	site->random ^= site->random << 13;
+	site->random ^= site->random >> 7;
+	site->random ^= site->random << 17;
+	return site->random * 0x9e3779b97f4a7c15ull >> 32;
+}
+
+/* Moves on by this many bytes, over the end of stretches.  Returns what the points that
+ * were passed stand for. */
+static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
+{
+	uint64_t weight = 0;
+	while (bytes > 0) {
+		if (site->left == 0) {
+			site->stretch = site->left = (uint32_t)window;
+			site->point = (uint32_t)(next_random(site) % window);
+		}
+		uint32_t step = bytes < site->left ? (uint32_t)bytes : site->left;
+		if (site->point < site->left && site->point >= site->left - step)
+			weight += site->stretch;
+		site->left -= step;
+		bytes -= step;
+	}
+	return weight;
 }
 
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
 {
-	uint64_t pending = bytes +
-			   atomic_fetch_add_explicit(&site->pending, bytes, memory_order_relaxed);
-	if (pending < window)
-		return 0;
-	pending = atomic_exchange_explicit(&site->pending, 0, memory_order_relaxed);
-	atomic_fetch_add_explicit(&site->sampled, pending, memory_order_relaxed);
-	return pending;
+	uint64_t weight = bytes;
+	atomic_fetch_add_explicit(&site->added, bytes, memory_order_relaxed);
+	/* Who finds another thread here does not wait: a sample of these bytes is right too. */
+	if (bytes < window && !atomic_exchange_explicit(&site->is_busy, true, memory_order_acquire)) {
+		weight = pass(site, bytes, window);
+		atomic_store_explicit(&site->is_busy, false, memory_order_release);
+	}
+	if (weight != 0 && atomic_load_explicit(&site->owed, memory_order_relaxed) != 0)
+		weight += atomic_exchange(&site->owed, 0);
+	return weight;
 }
 
 void sites_give_back(struct agent_site *site, uint64_t bytes)
 {
-	atomic_fetch_add_explicit(&site->pending, bytes, memory_order_relaxed);
-	atomic_fetch_sub_explicit(&site->sampled, bytes, memory_order_relaxed);
+	atomic_fetch_add_explicit(&site->owed, bytes, memory_order_relaxed);
 }

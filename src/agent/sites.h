@@ -1,22 +1,25 @@
 /* sites.h - how many bytes a place in the program has taken since its last sample.
  *
  * A block that a mark has met (meter.h) need not be sampled at once: walking
- * the stack costs ten times what the mark does.  Its bytes are added to what its
- * site already owes; when that reaches the site's window the block is sampled
- * and stands for all of it.  So nothing is lost, busy sites are sampled as
- * often as they can be afforded, and a line that allocates little is sampled
- * finely however much the others do.
+ * the stack costs ten times what the mark does.  What is met at a site is taken
+ * as one stretch after the other, each as long as the site's window was when it began.
+ * Somewhere in each lies a point, anywhere with equal chance, and the block that
+ * reaches it is sampled and stands for the whole stretch.  (A block that is larger
+ * than the window stands for itself.)  So busy sites are sampled as often as they
+ * can be afforded, a line that allocates little is sampled finely however much the
+ * others do, and only the last stretch can be wrong: by chance, and right on average.
  *
  * A site is known by a key, a hash of the innermost frames and the kind of
- * block.  Different sites
- * with one key share an entry: then a sample stands for bytes of both, and is
- * as likely to be of either as it has bytes; right on average still.
+ * block.  Different sites with one key share an entry: then a sample stands for
+ * bytes of both, and is as likely to be of either as it has bytes; right on average
+ * still.
  *
  * Shared by all threads without a lock. */
 #ifndef HEATLINE_AGENT_SITES_H
 #define HEATLINE_AGENT_SITES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,25 +30,30 @@
 #define SITES_ALL (SITES_NEAR + SITES_COUNT)
 
 struct agent_site {
-	_Atomic uint64_t key;     /* 0: free */
-	_Atomic uint64_t pending; /* bytes met and not sampled yet */
-	_Atomic uint64_t sampled; /* bytes that samples stood for */
+	_Atomic uint64_t key;   /* 0: free */
+	_Atomic uint64_t added; /* bytes ever met */
+	_Atomic uint64_t owed;  /* of samples that could not be taken */
 	struct meter_rate rate;
+	/* Who has set is_busy: */
+	uint64_t random;
+	uint32_t stretch; /* bytes, of the one that goes on */
+	uint32_t left;    /* of it; 0: another begins */
+	uint32_t point;   /* what is left of it at the point */
+	_Atomic bool is_busy;
 };
 
 /* The site with this key, in a table of SITES_ALL that begins all zero. */
 struct agent_site *sites_find(struct agent_site *table, uint64_t key);
 
-/* How many bytes may wait for a sample: as many as the site's own rate wants, or
- * all_window when all sites together take too many samples; but never more than
- * a small part of all that the site took, since what waits when the program ends
- * is missing in the profile.  So a site has some hundred samples at the least
- * however much the others take. */
+/* How long the next stretch may be: as long as the site's own rate wants, or all_window
+ * when all sites together take too many samples; but never more than a small part of
+ * all that the site took, since its figure errs by as much.  So a site has some hundred
+ * samples at the least however much the others take. */
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
 		      uint64_t all_window);
 
-/* Adds bytes that were met.  Returns what a sample now stands for, or 0 while
- * it is less than the window. */
+/* Adds bytes that were met.  Returns what a sample of them stands for, 0 when none is to be
+ * taken.  window 0: always one. */
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window);
 
 /* The sample could not be taken: the next one of the site stands for its bytes. */

@@ -146,6 +146,23 @@ static void test_rate_keeps_its_budget(void **state)
 	assert_in_range(samples, 50000, 75000);
 }
 
+/* A child begins with less than a burst, and gets more as time goes by. */
+static void test_rate_of_a_child(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {WINDOW, 100, 1000, 10};
+	struct meter_rate rate = {0};
+	uint64_t now_ns = 5000;
+	meter_rate_begin(&rate, 25, now_ns);
+	for (int i = 0; i < 25; i++)
+		meter_rate_spend(&rate, &budget, 1, now_ns);
+	assert_int_equal(meter_rate_window(&rate, &budget), WINDOW);
+	meter_rate_spend(&rate, &budget, 1, now_ns);
+	assert_int_equal(meter_rate_window(&rate, &budget), 2 * WINDOW);
+	meter_rate_spend(&rate, &budget, 1, now_ns += 100000000); /* 100 more */
+	assert_int_equal(meter_rate_window(&rate, &budget), WINDOW);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_window_changes),
 		cmocka_unit_test(test_rate_widens_and_narrows),
 		cmocka_unit_test(test_rate_keeps_its_budget),
+		cmocka_unit_test(test_rate_of_a_child),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

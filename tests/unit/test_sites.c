@@ -9,21 +9,63 @@
 
 #include "agent/sites.h"
 
-static void test_pending_bytes(void **state)
+/* Every stretch has one sample, which stands for all of it. */
+static void test_one_sample_a_stretch(void **state)
 {
 	(void)state;
 	struct agent_site *table = calloc(SITES_ALL, sizeof(*table));
 	struct agent_site *site = sites_find(table, 77);
 	assert_ptr_equal(sites_find(table, 77), site);
-	assert_int_equal(sites_add(site, 600, 1000), 0);
-	assert_int_equal(sites_add(site, 600, 1000), 1200); /* all of it */
-	assert_int_equal(sites_add(site, 5000, 1000), 5000);
-	assert_int_equal(sites_add(site, 10, 1000), 0);
-	sites_give_back(site, 5000);
-	assert_int_equal(sites_add(site, 10, 1000), 5020);
-	assert_int_equal(sites_add(site, 1, 0), 1); /* no window: every mark */
-	assert_int_equal(atomic_load(&site->sampled), 1200 + 5020 + 1);
+	for (int stretch = 0; stretch < 50; stretch++) {
+		uint64_t sum = 0;
+		for (int i = 0; i < 1000; i += 8)
+			sum += sites_add(site, 8, 1000);
+		assert_int_equal(sum, 1000);
+	}
+	assert_int_equal(sites_add(site, 5000, 1000), 5000); /* large ones stand for themselves */
+	sites_give_back(site, 3000);
+	uint64_t weight = 0;
+	for (int i = 0; i < 1000; i += 8)
+		weight += sites_add(site, 8, 1000);
+	assert_int_equal(weight, 4000);
+	assert_int_equal(atomic_load(&site->added), 50 * 1000 + 5000 + 1000);
 	free(table);
+}
+
+/* Another thread is here: this one takes a sample and does not wait. */
+static void test_busy_site(void **state)
+{
+	(void)state;
+	struct agent_site site = {.key = 5, .is_busy = true};
+	assert_int_equal(sites_add(&site, 10, 1000), 10);
+	assert_int_equal(atomic_load(&site.added), 10);
+}
+
+/* With a window of the user's own every mark is a sample. */
+static void test_no_window(void **state)
+{
+	(void)state;
+	struct agent_site site = {.key = 5};
+	assert_int_equal(sites_add(&site, 10, 0), 10);
+	sites_give_back(&site, 10);
+	assert_int_equal(sites_add(&site, 1, 0), 11);
+}
+
+/* Over many sites, and while their windows grow, no byte is lost on average. */
+static void test_right_on_average(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {
+		.least_window = 100, .burst = 20, .per_s = 1, .grace = 5};
+	double sum = 0, added = 0;
+	for (uint64_t key = 1; key <= 4000; key++) {
+		struct agent_site site = {.key = key * 2 + 1};
+		for (uint64_t i = 0; i < 100 + key % 400; i++) {
+			sum += (double)sites_add(&site, 100, sites_window(&site, &budget, 1u << 30));
+			added += 100;
+		}
+	}
+	assert_true(sum > 0.997 * added && sum < 1.003 * added);
 }
 
 /* However fast a site is, what waits is little beside what it took. */
@@ -70,7 +112,7 @@ static void test_keys_have_their_own_sites(void **state)
 	uint64_t seen = 0;
 	for (uint64_t key = 0; key < 2000; key++) {
 		struct agent_site *site = sites_find(table, key * 2);
-		seen += atomic_load(&site->pending) != 0;
+		seen += atomic_load(&site->added) != 0;
 		sites_add(site, 1, 100);
 	}
 	assert_in_range(seen, 0, 5); /* those that found no place of their own */
@@ -83,10 +125,13 @@ static void test_full_table(void **state)
 	(void)state;
 	struct agent_site *table = calloc(SITES_ALL, sizeof(*table));
 	uint64_t sum = 0;
-	for (uint64_t key = 0; key < 10 * SITES_COUNT; key++)
-		sum += sites_add(sites_find(table, key * 7919), 1, 3);
+	for (uint64_t key = 0; key < 10 * SITES_COUNT; key++) {
+		struct agent_site *site = sites_find(table, key * 7919);
+		assert_in_range(site - table, 0, SITES_ALL - 1);
+		sites_add(site, 1, 3);
+	}
 	for (uint32_t i = 0; i < SITES_ALL; i++)
-		sum += atomic_load(&table[i].pending);
+		sum += atomic_load(&table[i].added);
 	assert_int_equal(sum, 10 * SITES_COUNT);
 	free(table);
 }
@@ -94,7 +139,10 @@ static void test_full_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pending_bytes),
+		cmocka_unit_test(test_one_sample_a_stretch),
+		cmocka_unit_test(test_busy_site),
+		cmocka_unit_test(test_no_window),
+		cmocka_unit_test(test_right_on_average),
 		cmocka_unit_test(test_window_is_bounded),
 		cmocka_unit_test(test_small_site_beside_large_ones),
 		cmocka_unit_test(test_keys_have_their_own_sites),
