@@ -155,8 +155,7 @@ static int read_parts(struct core *core, const char *path, const Elf64_Ehdr *hea
 	return 0;
 }
 
-/* The last piece that begins at or before addr, or NULL. */
-static const struct core_segment *segment_before(const struct core *core, uint64_t addr)
+const struct core_segment *core_segment_before(const struct core *core, uint64_t addr)
 {
 	uint32_t low = 0, high = core->segments.count;
 
@@ -183,7 +182,7 @@ static bool is_same_file(const struct core *core, int fd, const char *path)
 		const struct core_segment *segment;
 
 		if (range->path != path || range->offset != 0 ||
-		    (segment = segment_before(core, range->start)) == NULL ||
+		    (segment = core_segment_before(core, range->start)) == NULL ||
 		    segment->start != range->start || segment->kept < HEAD_BYTES ||
 		    !core_read_file(core, segment->offset, theirs, HEAD_BYTES))
 			continue;
@@ -239,7 +238,7 @@ const char *core_executable(const struct core *core)
 /* Copies the first of the bytes at addr that lie in one place; returns how many. */
 static size_t read_some(struct core *core, py_addr addr, void *to, size_t size)
 {
-	const struct core_segment *segment = segment_before(core, addr);
+	const struct core_segment *segment = core_segment_before(core, addr);
 	uint64_t place, left = size;
 	ssize_t got;
 

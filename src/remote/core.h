@@ -86,6 +86,9 @@ const struct core_thread *core_find_thread(const struct core *core, pid_t tid);
 /* core_notes.c: reads the notes at this place of the core. */
 void core_read_notes(struct core *core, uint64_t offset, uint64_t size);
 
+/* The last segment that begins at or before addr, or NULL. */
+const struct core_segment *core_segment_before(const struct core *core, uint64_t addr);
+
 /* size bytes of the core file itself; false when it does not have them. */
 bool core_read_file(const struct core *core, uint64_t offset, void *to, size_t size);
 

@@ -129,11 +129,9 @@ static void read_vector(struct core *core, const unsigned char *bytes, size_t si
 
 static bool is_executable_at(const struct core *core, uint64_t start)
 {
-	for (uint32_t i = 0; i < core->segments.count; i++) {
-		if (core->segments.items[i].start == start)
-			return core->segments.items[i].is_executable;
-	}
-	return false;
+	const struct core_segment *segment = core_segment_before(core, start);
+
+	return segment != NULL && segment->start == start && segment->is_executable;
 }
 
 /* Adds a range of the file of this name, in the root folder if it is there.  A
