@@ -19,6 +19,7 @@ import pytest
 from support.paths import PROGRAMS, REPO, heatline_executable
 from support.pythons import Python, all_builds, all_pythons, missing_versions
 from support.running import Running
+from support.targets import Target
 
 
 def _hear_signals() -> None:
@@ -126,6 +127,21 @@ def begin(python, tmp_path):
     yield start
     for run in runs:
         run.close()
+
+
+@pytest.fixture
+def target(python, program):
+    """target(source, *args): a program that runs until the test is over; a path is one that exists."""
+    made = []
+
+    def make(source, *args):
+        script = source if isinstance(source, Path) else program(source)
+        made.append(Target(python, script, *args))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()
 
 
 @pytest.fixture

@@ -2,17 +2,15 @@
 #include "collect/sentinel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "collect/descriptors.h"
 
 /* The kernel gives a group its signal in one go, one process after the other:
@@ -71,18 +69,10 @@ void sentinel_stop(struct sentinel *sentinel)
 
 static bool is_pending(pid_t pid, int number)
 {
-	char path[40], text[4096];
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t size = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[size > 0 ? size : 0] = '\0';
-	const char *line = strstr(text, "\nShdPnd:");
-	unsigned long long pending = 0;
-	return line != NULL && sscanf(line + 8, "%llx", &pending) == 1 &&
-	       (pending >> (number - 1) & 1) != 0;
+	char text[4096];
+	uint64_t pending;
+	return procfs_read(pid, "status", text, sizeof(text)) > 0 &&
+	       procfs_number(text, "ShdPnd", 0, 16, &pending) && (pending >> (number - 1) & 1) != 0;
 }
 
 static void forget(const struct sentinel *sentinel)

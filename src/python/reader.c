@@ -29,6 +29,17 @@ static size_t pieces_whole(const struct iovec *dst, size_t count, size_t bytes)
 	return whole;
 }
 
+size_t mem_reader_read_each(const struct mem_reader *reader, const struct iovec *dst,
+			    const struct iovec *src, size_t count)
+{
+	size_t whole = 0;
+
+	while (whole < count && reader->read(reader, (uintptr_t)src[whole].iov_base,
+					     dst[whole].iov_base, src[whole].iov_len))
+		whole++;
+	return whole;
+}
+
 /* ---- another process, or ourselves, through the kernel ---- */
 
 static bool process_read(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
@@ -130,17 +141,6 @@ static bool pipe_read(const struct mem_reader *reader, py_addr addr, void *dst, 
 	return ok;
 }
 
-static size_t pipe_read_many(const struct mem_reader *reader, const struct iovec *dst,
-			     const struct iovec *src, size_t count)
-{
-	size_t whole = 0;
-
-	while (whole < count && pipe_read(reader, (uintptr_t)src[whole].iov_base,
-					  dst[whole].iov_base, src[whole].iov_len))
-		whole++;
-	return whole;
-}
-
 int mem_reader_init_pipe(struct mem_reader *reader)
 {
 	struct stat status;
@@ -159,7 +159,7 @@ int mem_reader_init_pipe(struct mem_reader *reader)
 	reader_clear(reader);
 	atomic_flag_clear(&pipe_busy);
 	reader->read = pipe_read;
-	reader->read_many = pipe_read_many;
+	reader->read_many = mem_reader_read_each;
 	reader->pid = getpid();
 	reader->pipe_read_fd = fds[0];
 	reader->pipe_write_fd = fds[1];
@@ -187,22 +187,11 @@ static bool bytes_read(const struct mem_reader *reader, py_addr addr, void *dst,
 	return true;
 }
 
-static size_t bytes_read_many(const struct mem_reader *reader, const struct iovec *dst,
-			      const struct iovec *src, size_t count)
-{
-	size_t whole = 0;
-
-	while (whole < count && bytes_read(reader, (uintptr_t)src[whole].iov_base,
-					   dst[whole].iov_base, src[whole].iov_len))
-		whole++;
-	return whole;
-}
-
 void mem_reader_init_bytes(struct mem_reader *reader, const void *bytes, size_t size, py_addr base)
 {
 	reader_clear(reader);
 	reader->read = bytes_read;
-	reader->read_many = bytes_read_many;
+	reader->read_many = mem_reader_read_each;
 	reader->bytes = bytes;
 	reader->base = base;
 	reader->size = size;

@@ -36,6 +36,10 @@ struct mem_reader {
 	void *context;     /* a reader of another module: its own */
 };
 
+/* A read_many for readers that have no better way: one piece after the other. */
+size_t mem_reader_read_each(const struct mem_reader *reader, const struct iovec *dst,
+			    const struct iovec *src, size_t count);
+
 /* Reads through process_vm_readv (also on oneself).  pid is kept. */
 void mem_reader_init_process(struct mem_reader *reader, pid_t pid);
 

@@ -280,21 +280,10 @@ static bool core_read(const struct mem_reader *reader, py_addr addr, void *dst, 
 	return true;
 }
 
-static size_t core_read_many(const struct mem_reader *reader, const struct iovec *dst,
-			     const struct iovec *src, size_t count)
-{
-	size_t whole = 0;
-
-	while (whole < count && core_read(reader, (uintptr_t)src[whole].iov_base, dst[whole].iov_base,
-					  src[whole].iov_len))
-		whole++;
-	return whole;
-}
-
 void core_init_reader(struct core *core, struct mem_reader *reader)
 {
 	*reader = (struct mem_reader){
-		.read = core_read, .read_many = core_read_many,
+		.read = core_read, .read_many = mem_reader_read_each,
 		.pid = -1, .pipe_read_fd = -1, .pipe_write_fd = -1, .context = core,
 	};
 }

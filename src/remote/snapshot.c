@@ -110,17 +110,6 @@ static bool snapshot_read(const struct mem_reader *reader, py_addr addr, void *d
 	return true;
 }
 
-static size_t snapshot_read_many(const struct mem_reader *reader, const struct iovec *dst,
-				 const struct iovec *src, size_t count)
-{
-	size_t whole = 0;
-
-	while (whole < count && snapshot_read(reader, (uintptr_t)src[whole].iov_base, dst[whole].iov_base,
-					      src[whole].iov_len))
-		whole++;
-	return whole;
-}
-
 /* ---- copying ---- */
 
 /* The part of a thread state that has what the walker reads. */
@@ -147,7 +136,7 @@ void snapshot_init(struct snapshot *snapshot, const struct remote *remote, py_ad
 	snapshot->thread = thread;
 	snapshot->reader = remote->reader;
 	snapshot->reader.read = snapshot_read;
-	snapshot->reader.read_many = snapshot_read_many;
+	snapshot->reader.read_many = mem_reader_read_each;
 	snapshot->current = &snapshot->copies[0];
 	plan_state(snapshot);
 }

@@ -9,46 +9,11 @@ import time
 import pytest
 
 from support import runs
-from support.paths import heatline_executable
+from support.paths import REPO, heatline_executable
 from support.targets import Target, heatline, until
 
-RATIO = """
-    from itertools import repeat
-
-    def burn(count):  # the same work each time, whatever the count
-        total = 0
-        for _ in repeat(None, count):
-            total = (total + 3) & 7
-        return total
-
-    def seventy():
-        burn(7000)
-
-    def twenty():
-        burn(2000)
-
-    def ten():
-        burn(1000)
-
-    print("ready")
-    while True:
-        seventy()
-        twenty()
-        ten()
-"""
-
-
-@pytest.fixture
-def target(python, program):
-    made = []
-
-    def make(source, *args):
-        made.append(Target(python, program(source), *args))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.end()
+BENCHED = REPO / "bench" / "attach" / "programs"
+RATIO = BENCHED / "ratio.py"
 
 
 @pytest.fixture
@@ -127,23 +92,7 @@ def test_what_is_waited_for(target, profile_of):
 
 def test_stacks_are_possible(target, profile_of):
     """Callers that alternate every microsecond never get mixed up."""
-    it = target(
-        """
-        def leaf_a(x):
-            return x + 1
-        def leaf_b(x):
-            return x - 1
-        def hot_a(x):
-            return leaf_a(x)
-        def hot_b(x):
-            return leaf_b(x)
-        print("ready")
-        x = 0
-        while True:
-            x = hot_a(x)
-            x = hot_b(x)
-        """
-    )
+    it = target(BENCHED / "alternate.py")
     profile = profile_of(it.pid, "--rate", 20000)
     possible = {
         ("<module>",),
@@ -235,8 +184,8 @@ def test_the_end_of_the_target(target, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it(any_python, program, tmp_path, number):
-    it = Target(any_python, program(RATIO))
+def test_a_signal_ends_it(any_python, tmp_path, number):
+    it = Target(any_python, RATIO)
     outfile = tmp_path / "p.json"
     process = subprocess.Popen([heatline_executable(), "attach", "-o", outfile, str(it.pid)])
     try:

@@ -10,6 +10,7 @@ import pytest
 
 from support.paths import SRC
 from support.runs import run
+from support.terminals import read_all
 
 # The list that the executable is built with.
 COMMANDS = re.findall(r"^\t&command_(\w+),", (SRC / "cli" / "commands.c").read_text(), re.M)
@@ -20,13 +21,7 @@ def on_terminal(argv, env):
     leader, follower = os.openpty()
     process = subprocess.Popen(argv, stdout=follower, stderr=follower, env={**os.environ, **env})
     os.close(follower)
-    text = b""
-    try:
-        while chunk := os.read(leader, 4096):
-            text += chunk
-    except OSError:  # the terminal's last user has gone
-        pass
-    os.close(leader)
+    text = read_all(leader)
     process.wait(timeout=30)
     return text.decode()
 

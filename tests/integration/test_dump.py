@@ -49,19 +49,6 @@ THREADS = """
 """
 
 
-@pytest.fixture
-def target(python, program):
-    made = []
-
-    def make(source, *args):
-        made.append(Target(python, program(source), *args))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.end()
-
-
 def line_of(source, mark):
     return 1 + [line.endswith("# " + mark) for line in source.splitlines()].index(True)
 

@@ -13,20 +13,22 @@ import pytest
 from support.provider import KEY, MODELS, PROVIDERS, SECRET, VARIABLES, ScriptedProvider
 from support.served import Served, wait_for
 
-PROGRAM = '''\
-import os
-
-API_KEY = "sk-proj-abcdefghijklmnop1234567890"
-DATABASE = "postgres://bob:hunter22@db.example.com/x"
-
-
+SEARCH = '''\
 def find(wanted, numbers):
     found = 0
     for number in numbers:
         if number in wanted:
             found += 1
     return found
+'''
+PROGRAM = f'''\
+import os
 
+API_KEY = "sk-proj-abcdefghijklmnop1234567890"
+DATABASE = "postgres://bob:hunter22@db.example.com/x"
+
+
+{SEARCH}
 
 def main():
     wanted = list(range(3000))

@@ -16,19 +16,13 @@ from support.provider import ScriptedProvider
 from support.running import is_running
 from support.runs import clean_environment
 from support.served import Served, wait_for
-from test_suggest import only
+from test_suggest import SEARCH, only
 
-PROGRAM = '''\
+PROGRAM = f'''\
 import sys
 
 
-def find(wanted, numbers):
-    found = 0
-    for number in numbers:
-        if number in wanted:
-            found += 1
-    return found
-
+{SEARCH}
 
 def main():
     wanted = list(range(2000))

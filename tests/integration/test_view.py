@@ -14,6 +14,7 @@ import termios
 import pytest
 
 from support.runs import run
+from support.terminals import read_all
 
 SOURCE = [
     "import time",
@@ -94,13 +95,7 @@ def view_on_terminal(heatline, profile, tmp_path):
             stdin=follower, stdout=follower, stderr=follower, env=env, cwd=tmp_path,
         )
         os.close(follower)
-        text = b""
-        try:
-            while chunk := os.read(leader, 4096):
-                text += chunk
-        except OSError:  # the terminal's last user has gone
-            pass
-        os.close(leader)
+        text = read_all(leader)
         assert process.wait(timeout=30) == 0
         return text.decode().replace("\r\n", "\n")
 

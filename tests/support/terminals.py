@@ -1,9 +1,21 @@
-"""Typing to a program at a moment when it is known to wait."""
+"""Terminals of the tests' own: what is written to them, and when to type."""
 
 import os
 import time
 from pathlib import Path
 from typing import Dict
+
+
+def read_all(leader: int) -> bytes:
+    """Everything that is written to a terminal until its last user has gone."""
+    text = b""
+    try:
+        while chunk := os.read(leader, 4096):
+            text += chunk
+    except OSError:
+        pass
+    os.close(leader)
+    return text
 
 
 def foreground_pythons(terminal: int) -> Dict[int, str]:

@@ -165,6 +165,28 @@ static void print_frame(const struct walker *walker, const struct walk_frame *fr
 	       (int)info.filename_size, info.filename);
 }
 
+/* What is known of a process: its memory, and where things are in it. */
+struct opened {
+	struct mem_reader reader;
+	const struct py_layout *layout;
+	struct py_layout published;
+};
+
+static bool open_process(struct opened *opened, pid_t pid, unsigned version, py_addr runtime)
+{
+	const char *why;
+
+	mem_reader_init_process(&opened->reader, pid);
+	opened->layout = py_layout_known(version);
+	if (opened->layout != NULL)
+		return true;
+	opened->layout = &opened->published;
+	if (py_layout_published(&opened->reader, runtime, &opened->published, &why) == 0)
+		return true;
+	printf("refused: %s\n", why);
+	return false;
+}
+
 static int probe_walk(pid_t pid, unsigned version, py_addr runtime, py_addr code_type,
 		      uint64_t thread_id)
 {
@@ -172,22 +194,14 @@ static int probe_walk(pid_t pid, unsigned version, py_addr runtime, py_addr code
 	static struct walk_scratch scratch;
 	static struct walk_frame frames[WALK_MAX_FRAMES];
 	static uint32_t identities[WALK_MAX_FRAMES];
-	struct mem_reader reader;
-	struct py_layout published;
-	struct walker walker = { .reader = &reader, .layout = py_layout_known(version),
-				 .code_type = code_type };
-	const char *why;
+	struct opened opened;
 	py_addr tstate;
 	uint32_t count;
 
-	mem_reader_init_process(&reader, pid);
-	if (walker.layout == NULL) {
-		if (py_layout_published(&reader, runtime, &published, &why) != 0) {
-			printf("refused: %s\n", why);
-			return 1;
-		}
-		walker.layout = &published;
-	}
+	if (!open_process(&opened, pid, version, runtime))
+		return 1;
+	struct walker walker = { .reader = &opened.reader, .layout = opened.layout,
+				 .code_type = code_type };
 	tstate = walk_find_thread(&walker, runtime, thread_id, 0);
 	if (tstate == 0) {
 		printf("no thread\n");
@@ -204,25 +218,17 @@ static int probe_walk(pid_t pid, unsigned version, py_addr runtime, py_addr code
 static int probe_tasks(pid_t pid, unsigned version, py_addr runtime, uint64_t thread_id)
 {
 	static struct task_view view;
-	struct mem_reader reader;
-	struct py_layout published;
-	struct walker walker = { .reader = &reader, .layout = py_layout_known(version) };
-	struct task_finder finder = { .walker = &walker, .runtime = runtime };
 	struct task_sweep sweep = { 0 };
-	const char *why;
+	struct opened opened;
 	struct task_loop loop;
 	py_addr tasks[64], tstate;
 	uint64_t random = 1;
 	uint32_t total, count;
 
-	mem_reader_init_process(&reader, pid);
-	if (walker.layout == NULL) {
-		if (py_layout_published(&reader, runtime, &published, &why) != 0) {
-			printf("refused: %s\n", why);
-			return 1;
-		}
-		walker.layout = &published;
-	}
+	if (!open_process(&opened, pid, version, runtime))
+		return 1;
+	struct walker walker = { .reader = &opened.reader, .layout = opened.layout };
+	struct task_finder finder = { .walker = &walker, .runtime = runtime };
 	tstate = walk_find_thread(&walker, runtime, thread_id, 0);
 	if (!tasks_find(&finder) || tstate == 0) {
 		printf("no tasks\n");
