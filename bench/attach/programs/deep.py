@@ -1,4 +1,5 @@
-"""A loop twenty calls deep."""
+"""A loop so many calls deep as the argument says."""
+import sys
 
 
 def down(depth):
@@ -10,4 +11,4 @@ def down(depth):
         x = (x + 3) & 7
 
 
-down(18)
+down(int(sys.argv[1]) - 2)
