@@ -138,9 +138,11 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 	struct step_state *state = &loop->step;
 	struct task_step step = state->step;
 	uint64_t ready_ns = take_ready_ns(thread);
-	bool is_known = true;
+	bool is_known = true, is_first = loop->look_ns == 0;
 	if (has_run)
 		is_known = tasks_read_step(&process->tasks, tstate, event_loop, &step);
+	else if (is_first && !tasks_read_step(&process->tasks, tstate, event_loop, &step))
+		step = state->step;
 	bool is_same = state->seen_ns != 0 &&
 		       (!has_run || (is_known && step.handle == state->step.handle &&
 				     step.turn == state->step.turn));
@@ -151,10 +153,13 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 		go_on_step(collector, thread, now_ns, ready_ns, has_run);
 		return;
 	}
-	/* The turn that is run now began after the last one had ended. */
-	uint64_t before_ns = loop->look_ns != 0 ? loop->look_ns : now_ns;
+	/* The turn that is run now began after the last one had ended.  One that is
+	 * blocked when its loop is first met has been so since its turn began, as far as
+	 * is known. */
+	uint64_t before_ns = is_first ? now_ns : loop->look_ns;
 	uint64_t half_ns = least((now_ns - before_ns) / 2, BETWEEN_MAX_NS);
-	bool is_later = is_known && step.turn_ns > before_ns && step.turn_ns <= now_ns;
+	bool is_later = is_known && step.turn_ns <= now_ns &&
+			step.turn_ns > (is_first && !has_run ? 0 : before_ns);
 	uint64_t start_ns = is_later ? step.turn_ns : now_ns - half_ns;
 	end_step(collector, thread, least(before_ns + half_ns, start_ns), ready_ns);
 	if (!is_step)

@@ -70,8 +70,9 @@ def test_the_loops_idle_time_is_on_the_awaits(profiled):
     """Each waiting task has an equal part; together with the rest it is all of the time."""
     run = profiled("gather.py")
     short, long, everyone = (line_of(run, "gather.py", mark) for mark in ("SHORT", "LONG", "ALL"))
-    waited = sum(line["n_wait_percent"] for line in (short, long, everyone))
-    assert waited >= 60
+    waited_s = sum(line["wait_s"] for line in (short, long, everyone))
+    assert waited_s >= 0.9
+    assert waited_s >= 0.9 * run.profile["heatline"]["time"]["wait_s"]
     assert percent(line_of(run, "gather.py", "RUN")) <= 15
     assert long["n_wait_percent"] / everyone["n_wait_percent"] == pytest.approx(3, rel=0.15)
     lines = [line for file in run.profile["files"].values() for line in file["lines"]]
@@ -85,7 +86,9 @@ def test_stacks_stand_on_the_loop(profiled):
     run = profiled("gather.py")
     outer, long = line_of(run, "gather.py", "OUTER"), line_of(run, "gather.py", "LONG")
     assert outer["n_inclusive_percent"] >= 0.98 * percent(long)
-    assert line_of(run, "gather.py", "RUN")["n_inclusive_percent"] >= 60
+    everyone = line_of(run, "gather.py", "ALL")
+    root = line_of(run, "gather.py", "RUN")
+    assert root["n_inclusive_percent"] >= 0.98 * (percent(long) + percent(everyone))
     assert percent(outer) <= 5
 
 
@@ -162,7 +165,7 @@ def test_no_async(profiled):
     assert run.profile["async_profile"] is False
     assert "async" not in run.profile["heatline"]
     assert not any("await_s" in line for line in run.lines_of(ASYNC / "gather.py").values())
-    assert line_of(run, "gather.py", "RUN")["n_wait_percent"] >= 60
+    assert line_of(run, "gather.py", "RUN")["wait_s"] >= 0.9
 
 
 def test_fifty_thousand_tasks(profiled):

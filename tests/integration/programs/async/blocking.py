@@ -25,6 +25,7 @@ async def gives_way():
 
 
 async def main():
+    await asyncio.sleep(0.3)  # until the loop has been met
     await sleeps()
     await computes()
     await gives_way()
