@@ -9,7 +9,7 @@ import pytest
 from support import runs
 from support.paths import heatline_executable
 from support.pythons import all_pythons
-from support.targets import Target, functions, until
+from support.targets import Target, dump, functions, until
 
 ENDS = sorted({all_pythons()[0], all_pythons()[-1]}, key=lambda python: python.version)
 oldest_and_newest = pytest.mark.parametrize("some_python", ENDS, ids=[python.name for python in ENDS])
@@ -55,8 +55,14 @@ def spy(tmp_path):
 @pytest.fixture
 def it(some_python, program):
     target = Target(some_python, program(PROGRAM))
+    until(lambda: at_rest(target.pid))
     yield target
     target.end()
+
+
+def at_rest(pid):
+    """Whether both waiting threads do wait."""
+    return [thread["waiting_for"] for thread in dump(pid)["threads"]].count("sleep") == 2
 
 
 def record(spy, it, tmp_path, form, *options):
@@ -110,7 +116,8 @@ def test_other_formats_and_a_program(spy, any_python, program, tmp_path):
 def test_dump_and_top(spy, any_python, program):
     it = Target(any_python, program(PROGRAM))
     try:
-        found = json.loads(until(lambda: spy("dump", "--pid", it.pid, "--json")).stdout)
+        until(lambda: at_rest(it.pid))
+        found = json.loads(spy("dump", "--pid", it.pid, "--json").stdout)
         assert {functions(thread)[-1] for thread in found["threads"]} == {"burn", "wait"}
         assert '"bürner"' in spy("dump", "-p", it.pid, "--locals").stdout
     finally:
