@@ -1,29 +1,22 @@
 /* collector.c - the collector's process: its life, and the wheel that it turns.
  *
- * One loop: wait a while (pace.h), drain the rings, look at waiting threads, until the program has ended and with it all of the run's processes.
- * Those that outlive the program do not hold up the user: what is known by
- * then is written and said, and the collector goes on in the background.
+ * One loop: wait a while (pace.h), drain the rings, look at waiting threads, until
+ * the program has ended and with it all of the run's processes.  Those that
+ * outlive the program do not hold up the user: what is known by then is written
+ * and said, and the collector goes on in the background.
  *
  * The front (front.h) tells when the program starts and ends.  When the front
  * itself is gone the collector sees for itself how the program is. */
 #include "collect/collector.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "base/procfs.h"
 #include "collect/descriptors.h"
-#include "collect/folder.h"
 #include "collect/link.h"
 #include "collect/pace.h"
-
-#define LIST_MAX 64u
 
 /* Processes that end a moment after the program do so without a word. */
 #define GRACE_NS 250000000u
@@ -35,137 +28,6 @@
  * this part (1/n) of the time. */
 #define CHECKPOINT_NS 5000000000u
 #define CHECKPOINT_BUDGET 100u
-
-/* --- the collector's life --- */
-
-static uint32_t split_list(const char *list, const char **items, char **copy)
-{
-	uint32_t count = 0;
-	*copy = list == NULL ? NULL : mem_copy_text(list);
-	char *rest = NULL;
-	for (char *item = *copy == NULL ? NULL : strtok_r(*copy, ",", &rest);
-	     item != NULL && count < LIST_MAX; item = strtok_r(NULL, ",", &rest))
-		items[count++] = item;
-	return count;
-}
-
-/* The lists of the scope, split once for the whole run. */
-struct scope_lists {
-	const char *only[LIST_MAX], *exclude[LIST_MAX];
-	char *only_copy, *exclude_copy; /* owned */
-};
-
-static void init_scope(struct collector *collector, struct scope_lists *lists)
-{
-	const struct run_options *options = collector->options;
-	const struct run_scope *scope = &options->scope;
-	collector->scope = (struct scope_rules){
-		.program = options->program,
-		.folder = scope->program_path != NULL ? scope->program_path
-						      : options->entrypoint_dir,
-		.only = lists->only,
-		.only_count = split_list(scope->only, lists->only, &lists->only_copy),
-		.exclude = lists->exclude,
-		.exclude_count = split_list(scope->exclude, lists->exclude, &lists->exclude_copy),
-		.profile_all = scope->is_all,
-		.profile_system_libraries = scope->has_system_libraries,
-	};
-	scope_init(&collector->scope);
-}
-
-static void collector_init(struct collector *collector, const struct run_options *options)
-{
-	memset(collector, 0, sizeof(*collector));
-	collector->journal.fd = -1; /* none yet */
-	collector->options = options;
-	collector->strings = intern_new();
-	codes_init(&collector->codes, collector->strings);
-	tree_init(&collector->tree);
-	heap_init(&collector->heap);
-	gpu_init(&collector->gpu);
-	awaits_init(&collector->awaits);
-	timeline_init(&collector->timeline);
-	map_init(&collector->moment_index);
-	collector->random = clock_monotonic_ns() | 1;
-	collector->scratch = mem_alloc(RECORD_MAX_BYTES);
-	collector->walk_scratch = mem_alloc(sizeof(*collector->walk_scratch));
-	collector->walk_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->walk_frames));
-	collector->tree_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->tree_frames));
-	collector->identities = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->identities));
-}
-
-static void free_process(struct process *process)
-{
-	if (process->ring != NULL)
-		munmap(process->ring, sizeof(*process->ring));
-	for (uint32_t i = 0; i < process->threads.count; i++) {
-		loop_tasks_free(process->threads.items[i]->loop);
-		free(process->threads.items[i]);
-	}
-	vec_free(&process->threads);
-	vec_free(&process->ids);
-	vec_free(&process->gpu.sites);
-	map_fini(&process->addresses);
-	images_fini(&process->images);
-	free(process->ring_path);
-	free(process);
-}
-
-static void collector_fini(struct collector *collector)
-{
-	for (uint32_t i = 0; i < collector->processes.count; i++)
-		free_process(collector->processes.items[i]);
-	vec_free(&collector->processes);
-	chosen_fini(collector);
-	vec_free(&collector->marks);
-	vec_free(&collector->moments);
-	map_fini(&collector->moment_index);
-	codes_fini(&collector->codes);
-	tree_fini(&collector->tree);
-	heap_fini(&collector->heap);
-	gpu_fini(&collector->gpu);
-	awaits_fini(&collector->awaits);
-	timeline_fini(&collector->timeline);
-	intern_free(collector->strings);
-	scope_fini(&collector->scope);
-	free(collector->scratch);
-	free(collector->walk_scratch);
-	free(collector->walk_frames);
-	free(collector->tree_frames);
-	free(collector->identities);
-	journal_fini(&collector->journal);
-	free(collector->before);
-	folder_remove(collector->folder, collector->control);
-}
-
-/* A collector of one's own, with its lists and a control page that nobody else
- * sees. */
-struct own_collector {
-	struct collector collector; /* first: what is handed out */
-	struct scope_lists lists;
-	struct control control;
-};
-
-struct collector *collector_new(const struct run_options *options)
-{
-	struct own_collector *own = mem_zalloc(1, sizeof(*own));
-	collector_init(&own->collector, options);
-	init_scope(&own->collector, &own->lists);
-	own->collector.control = &own->control;
-	return &own->collector;
-}
-
-void collector_free(struct collector *collector)
-{
-	struct own_collector *own = (struct own_collector *)(void *)collector;
-	if (own == NULL)
-		return;
-	own->collector.control = NULL; /* not mapped */
-	collector_fini(&own->collector);
-	free(own->lists.only_copy);
-	free(own->lists.exclude_copy);
-	free(own);
-}
 
 /* --- the process --- */
 
@@ -447,33 +309,28 @@ static void set_start(struct collector *collector)
 void collector_run(const struct run_options *options, char *folder, struct control *control,
 		   struct link *link, struct run_result *result, struct err *err)
 {
-	struct collector collector;
-	struct scope_lists lists = {0};
 	bool has_front = link->to_front[1] >= 0;
 	set_signals();
 	if (has_front)
 		leave_session(link);
-	collector_init(&collector, options);
-	init_scope(&collector, &lists);
-	collector.folder = folder;
-	collector.control = control;
-	set_start(&collector);
-	collector.is_off = atomic_load(&control->is_off) != 0;
-	collector.gpu.is_foreign = gpu_is_foreign();
+	struct collector *collector = collector_new(options);
+	collector->folder = folder;
+	collector->control = control;
+	set_start(collector);
+	collector->is_off = atomic_load(&control->is_off) != 0;
+	collector->gpu.is_foreign = gpu_is_foreign();
 	if (!options->is_session)
-		go_on_from_journal(&collector);
+		go_on_from_journal(collector);
 	if (!has_front || await_start(link)) {
-		set_start(&collector);
-		bool is_telling = loop(&collector, link) == LOOP_TELL;
-		result->still_running = count_living(&collector);
+		set_start(collector);
+		bool is_telling = loop(collector, link) == LOOP_TELL;
+		result->still_running = count_living(collector);
 		if (options->is_session)
 			atomic_store(&control->is_off, 1); /* for children that go on */
-		output_finish(&collector, result->still_running != 0, result, err);
+		output_finish(collector, result->still_running != 0, result, err);
 		if (is_telling)
-			collector.folder = NULL; /* the other process's */
+			collector->folder = NULL; /* the other process's */
 	}
 	result->link_fd = link->to_front[1];
-	collector_fini(&collector);
-	free(lists.only_copy);
-	free(lists.exclude_copy);
+	collector_free(collector);
 }

@@ -3,7 +3,8 @@
  * One struct collector per run, in the collector's process, single-threaded:
  *
  *	collector.c turns the wheel; output.c writes the profile
- *	process.c   finds the rings, drains them
+ *	life.c      makes all that the collector holds, and gives it back
+ *	process.c   finds the rings, drains them; process_codes.c names their code
  *	samples.c   books CPU samples; stacks.c what all stacks need
  *	memory.c    books allocations and copies (heap.h)
  *	gpu.c       books what GPUs did (gpu.h)
@@ -215,7 +216,10 @@ void run_fill_control(struct control *control, const struct run_options *options
 void collector_run(const struct run_options *options, char *folder, struct control *control,
 		   struct link *link, struct run_result *result, struct err *err);
 
-/* A collector for which no program was started (attach.h). */
+/* --- life.c --- */
+
+/* A collector that has seen nothing yet, with a control page of its own; that of
+ * a run takes its place (folder and control: freed with it).  Free accepts NULL. */
 struct collector *collector_new(const struct run_options *options);
 void collector_free(struct collector *collector);
 
@@ -262,10 +266,19 @@ void processes_take_again(struct collector *collector, struct process *process,
 void processes_end_again(struct collector *collector, struct process *process);
 void processes_go_on(struct collector *collector);
 
+/* --- process_codes.c --- */
+
 /* A code object met from outside or in a ring; relative file names are
- * those of the process's folder. */
+ * those of the process's folder.  Gives its index in collector->codes. */
 uint32_t processes_add_code(struct collector *collector, struct process *process,
 			    const struct code_info *info);
+
+/* The code object of a record, 0 when that makes no sense; and the same under the
+ * id that the process's samples have for it. */
+uint32_t processes_take_code(struct collector *collector, struct process *process,
+			     const struct record_code *record);
+bool processes_on_code(struct collector *collector, struct process *process,
+		       const struct record_code *record);
 
 /* --- stacks.c --- */
 

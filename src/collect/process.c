@@ -1,4 +1,4 @@
-/* process.c - the processes of a run: their rings, their samples.
+/* process.c - the processes of a run: their rings, and what comes out of them.
  *
  * Whatever comes out of a ring is untrusted: the program may have written over
  * it.  A record is copied first, then checked, then used. */
@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,41 +18,29 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "base/text.h"
-#include "profile/book.h"
 
 #define PROCESSES_MAX 4096u
-#define STARTED_BY_MULTIPROCESSING "<started by multiprocessing>"
-#define CODE_IDS_MAX (8u << 20)
 
 /* --- names and folders --- */
 
 static const char *read_command(struct collector *collector, pid_t pid)
 {
-	char path[40], text[512];
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	ssize_t size = read(fd, text, sizeof(text) - 1);
-	close(fd);
+	char text[512];
+	ssize_t size = procfs_read(pid, "cmdline", text, sizeof(text));
 	if (size <= 0)
 		return NULL;
 	for (ssize_t i = 0; i < size - 1; i++) {
 		if (text[i] == '\0')
 			text[i] = ' ';
 	}
-	text[size] = '\0';
 	return intern_text(collector->strings, text);
 }
 
 static const char *read_folder(struct collector *collector, pid_t pid)
 {
-	char path[40], target[4096];
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
-	ssize_t size = readlink(path, target, sizeof(target));
-	if (size <= 0 || size == (ssize_t)sizeof(target))
-		return NULL;
-	return intern_bytes(collector->strings, target, (size_t)size);
+	char target[4096];
+	return procfs_link(pid, "cwd", target, sizeof(target)) ? intern_text(collector->strings, target)
+							       : NULL;
 }
 
 /* --- a process begins --- */
@@ -193,110 +180,6 @@ void processes_discover(struct collector *collector)
 	closedir(folder);
 }
 
-/* --- code objects --- */
-
-/* The code's file as one path, however the program wrote it ("../lib/x.py" on
- * sys.path gives names that go up and down again).  NULL: the name as it is. */
-static char *full_filename(const struct process *process, const struct code_info *info)
-{
-	if (info->filename_size == 0 || info->filename[0] == '<')
-		return NULL;
-	char *name = mem_copy_bytes(info->filename, info->filename_size);
-	if (name[0] != '/' && process->cwd != NULL) {
-		char *joined = path_join(process->cwd, name);
-		free(name);
-		name = joined;
-	}
-	char *full = path_normalise(name);
-	free(name);
-	return full;
-}
-
-/* The line with which multiprocessing starts a process (spawn, fork server, resource
- * tracker) is not the program's; what it waits there is nobody's. */
-static bool is_multiprocessing_line(const struct process *process, const struct code_info *info)
-{
-	static const char name[] = "<string>";
-	static const char *const lines[] = {
-		"from multiprocessing.spawn import spawn_main",
-		"from multiprocessing.forkserver import main",
-		"from multiprocessing.resource_tracker import main",
-		"from billiard.spawn import spawn_main",
-		"from billiard.forkserver import main",
-	};
-	if (process->command == NULL || info->filename_size != sizeof(name) - 1 ||
-	    memcmp(info->filename, name, sizeof(name) - 1) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		if (strstr(process->command, lines[i]) != NULL)
-			return true;
-	}
-	return false;
-}
-
-uint32_t processes_add_code(struct collector *collector, struct process *process,
-			    const struct code_info *info)
-{
-	struct code_info named = *info;
-	char *full = full_filename(process, info);
-	if (full != NULL) {
-		named.filename = full;
-		named.filename_size = (uint32_t)strlen(full);
-	}
-	if (is_multiprocessing_line(process, info)) {
-		named.filename = STARTED_BY_MULTIPROCESSING;
-		named.filename_size = sizeof(STARTED_BY_MULTIPROCESSING) - 1;
-	}
-	bool is_new;
-	uint32_t index = codes_add(&collector->codes, &named, process->python, &is_new);
-	if (is_new) {
-		struct code *code = &collector->codes.items[index];
-		code->is_comprehension = profile_is_comprehension(code->qualname);
-		code->in_scope = scope_file(&collector->scope, code->filename) &&
-				 scope_function(code->filename, code->qualname);
-		if (code->in_scope)
-			code->in_scope = chosen_has(collector, code);
-	}
-	free(full);
-	return index;
-}
-
-/* Adds the code object of a record; 0 when the record makes no sense. */
-static uint32_t take_code(struct collector *collector, struct process *process,
-			  const struct record_code *record)
-{
-	uint64_t texts = (uint64_t)record->filename_size + record->qualname_size +
-			 record->lines_size + record->bytecode_size;
-	if (texts > record->head.size - sizeof(*record))
-		return 0;
-	const char *at = (const char *)(record + 1);
-	struct code_info info = {
-		.first_line = record->first_line,
-		.flags = record->flags,
-		.filename = at,
-		.filename_size = record->filename_size,
-		.qualname_size = record->qualname_size,
-		.lines_size = record->lines_size,
-		.bytecode_size = record->bytecode_size,
-	};
-	info.qualname = info.filename + info.filename_size;
-	info.lines = (const unsigned char *)info.qualname + info.qualname_size;
-	info.bytecode = info.lines + info.lines_size;
-	return processes_add_code(collector, process, &info);
-}
-
-static bool on_code(struct collector *collector, struct process *process,
-		    const struct record_code *record)
-{
-	uint32_t code = record->id >= CODE_IDS_MAX ? 0 : take_code(collector, process, record);
-	if (code == 0)
-		return false;
-	while (process->ids.count <= record->id)
-		vec_push(&process->ids, 0);
-	process->ids.items[record->id] = code;
-	return true;
-}
-
 /* --- draining --- */
 
 void processes_note_activity(struct collector *collector, struct process *process)
@@ -324,7 +207,7 @@ static bool on_record(struct collector *collector, struct process *process,
 	switch (record->type) {
 	case RECORD_CODE:
 		return record->size >= sizeof(struct record_code) &&
-		       on_code(collector, process, (const struct record_code *)record);
+		       processes_on_code(collector, process, (const struct record_code *)record);
 	case RECORD_SAMPLE:
 		return record->size >= sizeof(struct record_sample) &&
 		       samples_on_record(collector, process, (const struct record_sample *)record);
@@ -493,7 +376,7 @@ void processes_take_again(struct collector *collector, struct process *process,
 	struct record *copy = (struct record *)(void *)collector->scratch;
 	memcpy(copy, record, record->size);
 	if (is_from_look) {
-		take_code(collector, process, (const struct record_code *)copy);
+		processes_take_code(collector, process, (const struct record_code *)copy);
 		return;
 	}
 	process->taken_at = position;

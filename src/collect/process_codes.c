@@ -1,0 +1,118 @@
+/* process_codes.c - the code objects of the run's processes, under the names that
+ * the profile has for them.
+ *
+ * Processes name their files as they like, from folders of their own; equal code
+ * is one entry of codes.h only when its file is told the same way. */
+#include "collect/collector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "profile/book.h"
+
+#define STARTED_BY_MULTIPROCESSING "<started by multiprocessing>"
+#define CODE_IDS_MAX (8u << 20)
+
+/* The code's file as one path, however the program wrote it ("../lib/x.py" on
+ * sys.path gives names that go up and down again).  NULL: the name as it is. */
+static char *full_filename(const struct process *process, const struct code_info *info)
+{
+	if (info->filename_size == 0 || info->filename[0] == '<')
+		return NULL;
+	char *name = mem_copy_bytes(info->filename, info->filename_size);
+	if (name[0] != '/' && process->cwd != NULL) {
+		char *joined = path_join(process->cwd, name);
+		free(name);
+		name = joined;
+	}
+	char *full = path_normalise(name);
+	free(name);
+	return full;
+}
+
+/* The line with which multiprocessing starts a process (spawn, fork server, resource
+ * tracker) is not the program's; what it waits there is nobody's. */
+static bool is_multiprocessing_line(const struct process *process, const struct code_info *info)
+{
+	static const char name[] = "<string>";
+	static const char *const lines[] = {
+		"from multiprocessing.spawn import spawn_main",
+		"from multiprocessing.forkserver import main",
+		"from multiprocessing.resource_tracker import main",
+		"from billiard.spawn import spawn_main",
+		"from billiard.forkserver import main",
+	};
+	if (process->command == NULL || info->filename_size != sizeof(name) - 1 ||
+	    memcmp(info->filename, name, sizeof(name) - 1) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (strstr(process->command, lines[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+uint32_t processes_add_code(struct collector *collector, struct process *process,
+			    const struct code_info *info)
+{
+	struct code_info named = *info;
+	char *full = full_filename(process, info);
+	if (full != NULL) {
+		named.filename = full;
+		named.filename_size = (uint32_t)strlen(full);
+	}
+	if (is_multiprocessing_line(process, info)) {
+		named.filename = STARTED_BY_MULTIPROCESSING;
+		named.filename_size = sizeof(STARTED_BY_MULTIPROCESSING) - 1;
+	}
+	bool is_new;
+	uint32_t index = codes_add(&collector->codes, &named, process->python, &is_new);
+	if (is_new) {
+		struct code *code = &collector->codes.items[index];
+		code->is_comprehension = profile_is_comprehension(code->qualname);
+		code->in_scope = scope_file(&collector->scope, code->filename) &&
+				 scope_function(code->filename, code->qualname);
+		if (code->in_scope)
+			code->in_scope = chosen_has(collector, code);
+	}
+	free(full);
+	return index;
+}
+
+uint32_t processes_take_code(struct collector *collector, struct process *process,
+			     const struct record_code *record)
+{
+	uint64_t texts = (uint64_t)record->filename_size + record->qualname_size +
+			 record->lines_size + record->bytecode_size;
+	if (texts > record->head.size - sizeof(*record))
+		return 0;
+	const char *at = (const char *)(record + 1);
+	struct code_info info = {
+		.first_line = record->first_line,
+		.flags = record->flags,
+		.filename = at,
+		.filename_size = record->filename_size,
+		.qualname_size = record->qualname_size,
+		.lines_size = record->lines_size,
+		.bytecode_size = record->bytecode_size,
+	};
+	info.qualname = info.filename + info.filename_size;
+	info.lines = (const unsigned char *)info.qualname + info.qualname_size;
+	info.bytecode = info.lines + info.lines_size;
+	return processes_add_code(collector, process, &info);
+}
+
+bool processes_on_code(struct collector *collector, struct process *process,
+		       const struct record_code *record)
+{
+	bool fits = record->id < CODE_IDS_MAX;
+	uint32_t code = fits ? processes_take_code(collector, process, record) : 0;
+	if (code == 0)
+		return false;
+	while (process->ids.count <= record->id)
+		vec_push(&process->ids, 0);
+	process->ids.items[record->id] = code;
+	return true;
+}
