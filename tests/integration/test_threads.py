@@ -105,7 +105,7 @@ def test_a_quiet_program_is_left_alone(any_python):
     }
     # One pause of the collector, a twentieth of the quiet before it, may be booked to the other.
     assert waited["first"] >= 1.8
-    assert waited["first"] + waited["second"] == pytest.approx(3.0, abs=0.3)
+    assert 2.7 <= waited["first"] + waited["second"] <= float(result.stdout) + 0.3
 
 
 def test_threads_that_live_a_millisecond(python):
