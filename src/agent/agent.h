@@ -61,6 +61,9 @@ struct agent_thread {
 	void *perf_page;         /* keeps the perf event alive; its descriptor is closed */
 	uint64_t period_ns;      /* of the perf event */
 	uint32_t period_left;    /* samples until it gets another period */
+	uint64_t switches;       /* times it left its CPU, when that was last looked at */
+	uint64_t switches_cpu_ns; /* its CPU time then */
+	bool is_switching;       /* too often for a perf event */
 	uint32_t ticks;          /* ever heard */
 	uint32_t skipped_ticks;  /* since the last sample */
 	uint64_t random;

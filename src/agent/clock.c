@@ -90,6 +90,8 @@ static void reset(struct agent_thread *self)
 	self->has_timer = false;
 	self->perf_page = NULL;
 	self->period_ns = 0;
+	self->switches = self->switches_cpu_ns = 0;
+	self->is_switching = false;
 	self->ticks = self->skipped_ticks = 0;
 	self->last_cost_ns = 0;
 	self->mean_cost_ns = 0;

@@ -22,8 +22,10 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define PAGE_BYTES 4096u
+#define FIRST_SAMPLES 4u
 #define PERIOD_SAMPLES 64u /* for which a period is kept, on average */
 
 /* The event and its samples may cost this part (1/n) of the CPU time. */
@@ -147,16 +149,41 @@ static uint64_t choose_period_ns(struct agent_thread *self)
 	return wanted * 3 / 4 + thread_random(self) % (wanted / 2);
 }
 
+/* --- threads that leave their CPU all the time --- */
+
+/* Ticks must do for them. */
+#define SWITCH_LOOK_NS 5000000u
+
+static void look_at_switches(struct agent_thread *self, uint32_t price_ns)
+{
+	struct rusage usage;
+	uint64_t used_ns = now_cpu_ns() - self->switches_cpu_ns;
+	if (used_ns < SWITCH_LOOK_NS || syscall(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+		return;
+	uint64_t switches = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+	self->is_switching = price_is_switching(price_ns, switches - self->switches, used_ns);
+	self->switches = switches;
+	self->switches_cpu_ns += used_ns;
+}
+
 /* The new event is opened before the old one goes: the kernel patches its own
  * code when the first is made and when the last goes. */
 void perf_renew(struct agent_thread *self)
 {
 	if (atomic_load_explicit(&g_agent.is_perf_refused, memory_order_relaxed))
 		return;
+	look_at_switches(self, known_price_ns(self));
+	if (self->is_switching && !g_agent.has_fixed_rate) {
+		perf_stop(self);
+		return;
+	}
 	uint64_t period_ns = choose_period_ns(self);
 	void *old = self->perf_page;
 	self->perf_page = NULL;
-	self->period_left = PERIOD_SAMPLES / 2 + (uint32_t)(thread_random(self) % PERIOD_SAMPLES);
+	/* The first is soon over: what a thread does while it starts says little. */
+	self->period_left = old == NULL ? FIRST_SAMPLES
+					: PERIOD_SAMPLES / 2 +
+						  (uint32_t)(thread_random(self) % PERIOD_SAMPLES);
 	begin_event(self, period_ns);
 	if (self->has_perf)
 		clock_note(CLOCK_PERF);

@@ -17,6 +17,9 @@
 #define PRICE_MAX_NS 100000u
 #define PRICE_UNKNOWN_NS 60000u
 
+#define SWITCH_SHARE 6u    /* of an event's price, that a switch costs */
+#define SWITCH_BUDGET 100u
+
 void price_see(struct price_gaps *gaps, uint64_t before_ns, uint64_t after_ns)
 {
 	if (after_ns - before_ns < JUMP_MIN_NS)
@@ -49,4 +52,9 @@ uint32_t price_of(struct price_gaps *gaps)
 	sort(gaps);
 	uint64_t price_ns = gaps->ns[gaps->count / 2] + DELIVERY_NS;
 	return price_ns > PRICE_MAX_NS ? PRICE_MAX_NS : (uint32_t)price_ns;
+}
+
+bool price_is_switching(uint32_t price_ns, uint64_t switches, uint64_t cpu_ns)
+{
+	return switches * (price_ns / SWITCH_SHARE) > cpu_ns / SWITCH_BUDGET;
 }

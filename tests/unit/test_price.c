@@ -80,6 +80,18 @@ static void test_is_bounded(void **state)
 	assert_in_range(price_of(&much), 50 * US, 200 * US);
 }
 
+/* A server with two switches a request, and threads that take turns at the GIL. */
+static void test_switching_threads(void **state)
+{
+	(void)state;
+	uint64_t second_ns = 1000000 * US;
+	assert_true(price_is_switching(50 * US, 10000, second_ns));
+	assert_true(price_is_switching(50 * US, 200, second_ns / 50));
+	assert_false(price_is_switching(50 * US, 400, second_ns));
+	assert_false(price_is_switching(3 * US, 10000, second_ns));
+	assert_false(price_is_switching(50 * US, 0, second_ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +100,7 @@ int main(void)
 		cmocka_unit_test(test_others_do_not_count),
 		cmocka_unit_test(test_unknown_is_dear),
 		cmocka_unit_test(test_is_bounded),
+		cmocka_unit_test(test_switching_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
