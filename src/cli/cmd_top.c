@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/measuring.h"
 #include "cli/process.h"
 #include "cli/started.h"
 #include "cli/target.h"
@@ -16,14 +17,12 @@
 
 struct top_settings {
 	const char *python;
-	const char *profile_only;
-	const char *profile_exclude;
+	struct run_scope scope;
 	double duration_s;
 	double rate_hz;
 	bool is_once;
 	bool is_json;
 	bool has_children;
-	bool is_all;
 };
 
 #define FIELD(name) .offset = offsetof(struct top_settings, name)
@@ -39,12 +38,7 @@ static const struct option top_options[] = {
 	 .help = "Looks at each thread a second, on average. Default: 500.", FIELD(rate_hz)},
 	{.name = "children", .kind = OPTION_FLAG, .help = "The process's Python children too.",
 	 FIELD(has_children)},
-	{.name = "profile-all", .kind = OPTION_FLAG,
-	 .help = "Show every file, not just those in the program's folder.", FIELD(is_all)},
-	{.name = "profile-only", .kind = OPTION_LIST, .value = "WORDS",
-	 .help = "Show only files whose path has one of these words in it.", FIELD(profile_only)},
-	{.name = "profile-exclude", .kind = OPTION_LIST, .value = "WORDS",
-	 .help = "Do not show files whose path has one of these words in it.", FIELD(profile_exclude)},
+	MEASURING_SCOPE,
 	{.name = "python", .kind = OPTION_FILE, .value = "PYTHON",
 	 .help = "The interpreter for a script that is started; as for run.", FIELD(python)},
 	OPTIONS_HELP,
@@ -102,8 +96,7 @@ static int show(const struct top_settings *settings, pid_t pid, bool is_started)
 		.command = command,
 		.rate_hz = settings->rate_hz,
 		.has_children = settings->has_children,
-		.scope = {.is_all = settings->is_all, .only = settings->profile_only,
-			  .exclude = settings->profile_exclude},
+		.scope = settings->scope,
 	};
 	struct err err;
 	int status = -1;

@@ -1,6 +1,6 @@
 /* measuring.h - options that are the same for all commands that measure.
  *
- * Rows for the table of options.h, as run, attach and session have them.  They
+ * Rows for the table of options.h, as run, attach, top and session have them.  They
  * store into fields of the command's settings, by the file's own FIELD, so that
  * a rule added here is there for all of them:
  *

@@ -8,6 +8,9 @@
 
 #include "profile/model.h"
 
+/* Parts of a line that are told apart, before profile_settle keeps the hottest. */
+#define BOOK_COLUMNS_MAX 24u
+
 /* One frame of a stack to book; strings are interned in the profile. */
 struct book_frame {
 	uint32_t file;        /* from profile_file_index */

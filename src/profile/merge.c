@@ -13,7 +13,6 @@
 #include "profile/marks.h"
 #include "profile/merge_parts.h"
 
-#define MAX_COLUMNS 24u
 
 static void add_warning(struct profile *profile, const char *text)
 {
@@ -110,7 +109,7 @@ static void merge_columns(struct profile_line *into, const struct profile_line *
 			at++;
 		if (at < into->column_count) {
 			into->columns[at].self_s += range->self_s;
-		} else if (at < MAX_COLUMNS) {
+		} else if (at < BOOK_COLUMNS_MAX) {
 			vec_reserve(into->columns, into->column_room, into->column_count);
 			into->columns[into->column_count++] = *range;
 		}

@@ -30,8 +30,9 @@
 struct intern;
 struct book;
 
-/* What is kept over time has a limit; beyond it an even part is kept. */
+/* What is kept of a line or over time has a limit; of times an even part is kept. */
 #define LINE_TIMES_MAX 500u        /* moments at which a line was seen */
+#define LINE_COLUMNS_MAX 8u        /* hottest parts of a line */
 #define LINE_POINTS_MAX 101u       /* of a line's memory */
 #define FOOTPRINT_POINTS_MAX 1001u /* of the program's */
 
@@ -140,7 +141,7 @@ struct profile_line {
 	double *sample_times_s; /* owned; when the line was hot, since the start; LINE_TIMES_MAX */
 	uint32_t sample_times;
 	uint32_t sample_room, sample_stride, sample_skip; /* book.c's own: one in stride is kept */
-	struct column_range *columns; /* owned; hottest first, at most 8 */
+	struct column_range *columns; /* owned; hottest first; LINE_COLUMNS_MAX once settled */
 	uint32_t column_count, column_room;
 	uint32_t mark; /* book.c's own: the last stack that had this line */
 	struct async_figures async;

@@ -11,8 +11,6 @@
 #include "profile/book_index.h"
 #include "profile/read_parts.h"
 
-#define MAX_COLUMNS 8u
-
 /* Scalene keeps & < > of the source as the six characters of their JSON
  * escapes, escaped once more. */
 static void append_scalene_text(struct buf *text, const char *line, size_t size)
@@ -81,7 +79,7 @@ static void read_columns(struct profile_reader *reader, const json_t *record,
 {
 	json_t *list = reader_array(reader, record, "columns");
 	size_t size = json_array_size(list);
-	size_t kept = size < MAX_COLUMNS ? size : MAX_COLUMNS;
+	size_t kept = size < LINE_COLUMNS_MAX ? size : LINE_COLUMNS_MAX;
 	if (kept == 0)
 		return;
 	line->columns = mem_zalloc(kept, sizeof(*line->columns));

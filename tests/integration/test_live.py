@@ -8,8 +8,9 @@ import subprocess
 
 import pytest
 
+from support.running import wait_until
 from support.runs import clean_environment, run
-from support.served import STARTED_S, Answer, Served, wait_for
+from support.served import STARTED_S, Answer, Served
 
 PROGRAM = """
 import pathlib, sys, time
@@ -127,7 +128,7 @@ def start(heatline, any_python, program):
 
 def announced(running):
     """The page in what a run has printed."""
-    return Page(wait_for(lambda: re.search(r"^http://\S+/$", running.stderr, re.MULTILINE))[0])
+    return Page(wait_until(lambda: re.search(r"^http://\S+/$", running.stderr, re.MULTILINE))[0])
 
 
 class TestRunLive:
@@ -155,14 +156,14 @@ class TestRunLive:
             assert last == json.loads(running.outfile.read_text())
             assert events.next() == ("end", {})
             assert events.next() is None
-        wait_for(lambda: not is_listening(page))
+        wait_until(lambda: not is_listening(page))
 
     def test_it_prints_nothing_into_the_programs_output(self, start):
         running = start("--live", "-q")
         page = announced(running)
         assert running.end() == b"ended\n"
         assert f"ssh -L {page.port}:127.0.0.1:{page.port} " in running.stderr
-        wait_for(lambda: not is_listening(page))
+        wait_until(lambda: not is_listening(page))
 
     def test_ctrl_c_is_the_programs(self, start):
         running = start("--live")
@@ -170,7 +171,7 @@ class TestRunLive:
         os.killpg(running.process.pid, signal.SIGINT)
         assert running.process.wait(timeout=STARTED_S) == -signal.SIGINT
         assert "KeyboardInterrupt" in running.stderr
-        wait_for(lambda: not is_listening(page))
+        wait_until(lambda: not is_listening(page))
 
     def test_a_run_that_ends_at_once(self, any_python, program):
         done = any_python.heatline_run(program("print('short')"), options=["--live"])
@@ -236,7 +237,7 @@ class TestViewLive:
         def joins():
             with Events(page) as events:
                 return events.answer.status == 200
-        wait_for(joins)
+        wait_until(joins)
 
     def test_a_program_that_heatline_has_not_started(self, any_python, program, watch):
         script = program(PROGRAM)

@@ -19,8 +19,9 @@ from urllib.parse import quote
 
 import pytest
 
+from support.running import wait_until
 from support.runs import run
-from support.served import Served, read_all, wait_for
+from support.served import Served, read_all
 
 HOSTILE = "</script><img src=x onerror=alert(1)><!--"
 SECRET = "sk-fake-1234567890-never-to-be-seen"
@@ -407,7 +408,7 @@ class TestEditor:
 
     def opened(self, editor):
         path = editor.with_name("code.args")
-        words = wait_for(lambda: path.exists() and path.read_text().splitlines())
+        words = wait_until(lambda: path.exists() and path.read_text().splitlines())
         path.unlink()
         return words
 
@@ -545,7 +546,7 @@ class TestCommand:
         while b"Ctrl-C" not in text:
             text += os.read(leader, 4096)
         if b"open in your browser" in text:
-            wait_for(called.exists)
+            wait_until(called.exists)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
         os.close(leader)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from support.provider import KEY, MODELS, PROVIDERS, SECRET, VARIABLES, ScriptedProvider
-from support.served import Served, wait_for
+from support.running import wait_until
+from support.served import Served
 
 SEARCH = '''\
 def find(wanted, numbers):
@@ -222,8 +223,8 @@ def test_closing_the_connection_stops_the_transfer(page, provider, name):
     with page.connect() as connection:
         connection.sendall((head + body).encode())
         assert connection.recv(4096)
-        wait_for(lambda: len(provider.seen) > before)
-    wait_for(lambda: provider.seen[before].is_left)
+        wait_until(lambda: len(provider.seen) > before)
+    wait_until(lambda: provider.seen[before].is_left)
 
 
 def test_the_server_ends_while_somebody_is_asked(heatline, profile, provider):

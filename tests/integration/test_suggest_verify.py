@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from support.provider import ScriptedProvider
-from support.running import is_running
+from support.running import is_running, wait_until
 from support.runs import clean_environment
-from support.served import Served, wait_for
+from support.served import Served
 from test_suggest import SEARCH, only
 
 PROGRAM = f'''\
@@ -147,10 +147,10 @@ def test_closing_the_connection_ends_the_programs(page, tmp_path):
             f"POST {page.path('api/suggest/verify')} HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
         )
-        wait_for(lambda: marker.exists() and marker.read_text().endswith("."))
+        wait_until(lambda: marker.exists() and marker.read_text().endswith("."))
     pid = int(marker.read_text()[:-1])
-    wait_for(lambda: not is_running(pid))
-    wait_for(lambda: list(page.temporary.iterdir()) == [])
+    wait_until(lambda: not is_running(pid))
+    wait_until(lambda: list(page.temporary.iterdir()) == [])
 
 
 def test_apply_makes_the_change_or_says_why_not(heatline, project, tmp_path):

@@ -7,7 +7,6 @@ import select
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
@@ -152,14 +151,3 @@ def read_all(connection: socket.socket) -> bytes:
     except (ConnectionResetError, socket.timeout):
         pass
     return data
-
-
-def wait_for(check: Any, seconds: float = ANSWERED_S) -> Any:
-    """What check() gives once it gives something; fails when it never does."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = check()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
