@@ -47,6 +47,23 @@ function keyOf(frame: number, func: number): number {
 	return frame * 4194304 + func + 1;
 }
 
+// The frame that this node's function is below another frame, made when it is met first.
+function frameUnder(merged: Merged, found: Map<number, number>, above: number, stacks: Stacks, node: number): number {
+	const func = stacks.func[node]!;
+	const key = keyOf(above, func);
+	let frame = found.get(key);
+	if (frame === undefined) {
+		frame = merged.parent.length;
+		found.set(key, frame);
+		merged.parent.push(above);
+		merged.func.push(func);
+		merged.line.push(stacks.line[node]!);
+		merged.node.push(node);
+		merged.self.push(0);
+	}
+	return frame;
+}
+
 function merge(stacks: Stacks, weights: Float64Array, options: FlameOptions): Merged {
 	const inclusive = sumUp(stacks.parent, weights);
 	const merged: Merged = { parent: [-1], func: [-1], line: [0], node: [0], self: [0] };
@@ -56,24 +73,13 @@ function merge(stacks: Stacks, weights: Float64Array, options: FlameOptions): Me
 	for (let node = 1; node < stacks.count; node++) {
 		if (!(inclusive[node]! > 0)) continue;
 		const above = frameOf[stacks.parent[node]!]!;
-		const func = stacks.func[node]!;
-		if (options.hidden?.(func)) {
+		if (options.hidden?.(stacks.func[node]!)) {
 			frameOf[node] = above;
 			merged.self[above]! += weights[node]!;
 			continue;
 		}
-		const key = keyOf(above, func);
-		let frame = found.get(key);
-		if (frame === undefined) {
-			frame = merged.parent.length;
-			found.set(key, frame);
-			merged.parent.push(above);
-			merged.func.push(func);
-			merged.line.push(stacks.line[node]!);
-			merged.node.push(node);
-			merged.self.push(0);
-			hottest.push(0);
-		}
+		const frame = frameUnder(merged, found, above, stacks, node);
+		if (frame === hottest.length) hottest.push(0);
 		frameOf[node] = frame;
 		merged.self[frame]! += weights[node]!;
 		if (inclusive[node]! > hottest[frame]!) {
@@ -94,20 +100,7 @@ function mergeInverted(stacks: Stacks, weights: Float64Array, options: FlameOpti
 		if (!(weights[node]! > 0)) continue;
 		let frame = 0;
 		for (let at = node, depth = 0; at > 0 && depth < MOST_DEPTH; at = stacks.parent[at]!, depth++) {
-			const func = stacks.func[at]!;
-			if (options.hidden?.(func)) continue;
-			const key = keyOf(frame, func);
-			let next = found.get(key);
-			if (next === undefined) {
-				next = merged.parent.length;
-				found.set(key, next);
-				merged.parent.push(frame);
-				merged.func.push(func);
-				merged.line.push(stacks.line[at]!);
-				merged.node.push(at);
-				merged.self.push(0);
-			}
-			frame = next;
+			if (!options.hidden?.(stacks.func[at]!)) frame = frameUnder(merged, found, frame, stacks, at);
 		}
 		merged.self[frame]! += weights[node]!;
 	}
