@@ -190,14 +190,18 @@ def test_a_thread_without_the_gil_does_not_collect(python, program):
         keep = [[] for _ in range(100000)]
         data = b"x" * (64 << 20)
 
+        is_over = threading.Event()
+
         def hashes():
-            for _ in range(3):
+            while not is_over.is_set():
                 hashlib.sha256(data).digest()
 
         thread = threading.Thread(target=hashes, name="hashes")
         thread.start()
-        while thread.is_alive():
+        until = time.thread_time() + 0.6
+        while time.thread_time() < until:
             gc.collect()
+        is_over.set()
         """
     )
     result = python.heatline_run(script)
