@@ -38,11 +38,18 @@ void fetch_init(struct fetch *fetch, const struct mem_reader *reader, struct wal
 			(struct fetch_window){ .bytes = scratch->chunk + at };
 }
 
+static const unsigned char *reader_view(const struct fetch *fetch, py_addr addr, uint32_t size)
+{
+	return fetch->reader->view == NULL ? NULL : fetch->reader->view(fetch->reader, addr, size);
+}
+
 const unsigned char *fetch_bytes(struct fetch *fetch, py_addr addr, uint32_t size)
 {
-	const unsigned char *found = window_find(&fetch->stack, addr, size);
+	const unsigned char *found = reader_view(fetch, addr, size);
 	py_addr page = addr & ~(py_addr)(WALK_PAGE_BYTES - 1);
 
+	if (found == NULL)
+		found = window_find(&fetch->stack, addr, size);
 	for (uint32_t i = 0; found == NULL && i < fetch->page_count; i++)
 		found = window_find(&fetch->pages[i], addr, size);
 	if (found != NULL)
@@ -64,5 +71,5 @@ void fetch_stack(struct fetch *fetch, py_addr start, uint32_t size)
 
 bool fetch_has_stack(const struct fetch *fetch, py_addr addr, uint32_t size)
 {
-	return window_find(&fetch->stack, addr, size) != NULL;
+	return window_find(&fetch->stack, addr, size) != NULL || reader_view(fetch, addr, size) != NULL;
 }

@@ -44,7 +44,8 @@ const unsigned char *fetch_bytes(struct fetch *fetch, py_addr addr, uint32_t siz
  * one before.  Where that fails, fetch_bytes() finds its own way. */
 void fetch_stack(struct fetch *fetch, py_addr start, uint32_t size);
 
-/* Whether these bytes are in the copied part of the frame stack. */
+/* Whether these bytes are in the copied part of the frame stack, or at hand
+ * without a copy. */
 bool fetch_has_stack(const struct fetch *fetch, py_addr addr, uint32_t size);
 
 #endif

@@ -7,6 +7,7 @@
 #include "python/bits.h"
 
 #define STACK_AHEAD_BYTES 1024u /* the stack may have grown since the last look */
+#define PAGES_TWICE 3u          /* the first that a walk needs: those of the innermost frames */
 #define PAGE_IDLE_MAX 16u       /* looks after which a page is left out */
 #define CHUNK_SIZE_AT 8u        /* in the head of a chunk: how many bytes it has */
 
@@ -50,6 +51,12 @@ static void touch_page(struct snapshot *snapshot, py_addr addr)
 		snapshot->touched[snapshot->touched_count++] = start;
 }
 
+/* A page in a copy; those that are copied once are the same in both. */
+static const unsigned char *page_in(const struct snapshot *snapshot, const struct snapshot_copy *copy, uint32_t i)
+{
+	return i < snapshot->twice_count ? copy->pages[i] : snapshot->copies[0].pages[i];
+}
+
 /* Reads what lies in one piece of a copy; *page is the one it came from, if
  * any. */
 static bool read_piece(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr addr,
@@ -62,7 +69,8 @@ static bool read_piece(const struct snapshot *snapshot, const struct snapshot_co
 		return true;
 	for (uint32_t i = 0; i < snapshot->page_count; i++) {
 		*page = i;
-		if (copy_part(snapshot->pages[i].start, WALK_PAGE_BYTES, copy->pages[i], addr, dst, size))
+		if (copy_part(snapshot->pages[i].start, WALK_PAGE_BYTES, page_in(snapshot, copy, i), addr, dst,
+			      size))
 			return true;
 	}
 	return false;
@@ -153,13 +161,13 @@ static size_t plan_state_piece(const struct snapshot *snapshot, struct snapshot_
 /* One copy's pieces in order; returns how many.  The innermost frame's address is
  * copied as shortly before the frames as can be: between two pieces the thread
  * makes a call or two.  It is in the state, or where that points to (3.11, 3.12). */
-static size_t plan_copy(const struct snapshot *snapshot, struct snapshot_copy *copy, struct iovec *dst,
-			struct iovec *src)
+static size_t plan_copy(const struct snapshot *snapshot, struct snapshot_copy *copy, uint32_t page_count,
+			struct iovec *dst, struct iovec *src)
 {
 	bool is_state_last = snapshot->remote->layout.frame_kind == PY_FRAME_INTERPRETER;
 	size_t count = is_state_last ? 0 : plan_state_piece(snapshot, copy, dst, src);
 
-	for (uint32_t i = 0; i < snapshot->page_count; i++) {
+	for (uint32_t i = 0; i < page_count; i++) {
 		dst[count] = (struct iovec){ copy->pages[i], WALK_PAGE_BYTES };
 		src[count++] = (struct iovec){ (void *)(uintptr_t)snapshot->pages[i].start,
 					       WALK_PAGE_BYTES };
@@ -183,8 +191,8 @@ static bool copy_twice(struct snapshot *snapshot)
 {
 	struct iovec dst[PIECES_MAX], src[PIECES_MAX], again_dst[PIECES_MAX], again_src[PIECES_MAX];
 	const struct mem_reader *process = &snapshot->remote->reader;
-	size_t count = plan_copy(snapshot, &snapshot->copies[0], dst, src);
-	size_t again = plan_copy(snapshot, &snapshot->copies[1], again_dst, again_src);
+	size_t count = plan_copy(snapshot, &snapshot->copies[0], snapshot->page_count, dst, src);
+	size_t again = plan_copy(snapshot, &snapshot->copies[1], snapshot->twice_count, again_dst, again_src);
 
 	if (snapshot->watched_size > 0) {
 		dst[count] = (struct iovec){ snapshot->watched, snapshot->watched_size };
@@ -274,6 +282,7 @@ static void plan_pages(struct snapshot *snapshot)
 			snapshot->pages[snapshot->page_count++] = old[i];
 	}
 	snapshot->touched_count = 0;
+	snapshot->twice_count = snapshot->page_count < PAGES_TWICE ? snapshot->page_count : PAGES_TWICE;
 }
 
 /* ---- what was there before ---- */
@@ -342,7 +351,7 @@ bool snapshot_take(struct snapshot *snapshot)
 	if (!copy_twice(snapshot)) {
 		/* A page has gone, or a chunk: begin with the state alone. */
 		snapshot->fresh_from = 0;
-		snapshot->page_count = 0;
+		snapshot->page_count = snapshot->twice_count = 0;
 		snapshot->stack_size = 0;
 		snapshot->stack_start = 0;
 		if (!copy_twice(snapshot))
@@ -355,7 +364,7 @@ bool snapshot_take(struct snapshot *snapshot)
 		return true;
 	snapshot->stack_size = 0;
 	snapshot->stack_start = 0;
-	snapshot->page_count = 0;
+	snapshot->page_count = snapshot->twice_count = 0;
 	return copy_twice(snapshot);
 }
 

@@ -4,7 +4,8 @@
  * few, short copies, and a way to see that they do not belong together.  So all
  * that the last look at this thread has touched (its state, the used part of
  * its frame stack, some pages beside) is copied by one process_vm_readv, and
- * twice in that call, the second time backwards:
+ * twice in that call, the second time backwards (of the pages only those of the
+ * innermost frames):
  *
  *	pages  state  frame stack | watched | frame stack  state  pages
  *
@@ -60,6 +61,7 @@ struct snapshot {
 	unsigned char marked[SNAPSHOT_STACK_BYTES];
 	struct snapshot_page pages[SNAPSHOT_PAGES];
 	uint32_t page_count;
+	uint32_t twice_count; /* the first pages, which are copied twice */
 	py_addr touched[SNAPSHOT_PAGES]; /* pages that this look needed, the innermost frame's first */
 	uint32_t touched_count;
 	py_addr watched_start;  /* what is watched; */
