@@ -221,6 +221,17 @@ static enum walk_result walk_copy(struct attach *attach, struct attach_process *
 	return walk_up_to(attach, process, thread, copy, 0, NULL, count);
 }
 
+/* Where the instruction begins that an offset, maybe of its inline cache, is part of. */
+static uint32_t start_of(const struct code *code, uint32_t offset)
+{
+	uint32_t at = 0, next = 0;
+	while (next <= offset) {
+		at = next;
+		next += 2 + 2 * py_op_caches(code->version, code->bytecode[at]);
+	}
+	return at;
+}
+
 /* Whether the frame can be calling the one before it (see py_op_may_call). */
 static bool may_call(struct attach *attach, struct attach_process *process, const struct attach_thread *thread,
 		     uint32_t at)
@@ -229,14 +240,15 @@ static bool may_call(struct attach *attach, struct attach_process *process, cons
 	unsigned version = process->remote.layout.version;
 	if (!snapshot_may_call(thread->snapshot, attach->places[at]))
 		return false;
-	/* In 3.11 and 3.12 the place is that of an inline cache. */
 	const struct attach_code *known = find_code(process, frame->code);
-	if (version == 0x030b || version == 0x030c || known == NULL || known->identity <= CODE_HIDDEN)
+	if (known == NULL || known->identity <= CODE_HIDDEN)
 		return true;
 	const struct code *code = &attach->collector->codes.items[known->code];
 	if (frame->offset < FIRST_CALL_OFFSET || frame->offset >= code->bytecode_size)
 		return false;
-	return py_op_may_call(version, code->bytecode[frame->offset]);
+	/* In 3.11 and 3.12 the place is that of an inline cache. */
+	uint32_t start = version == 0x030b || version == 0x030c ? start_of(code, frame->offset) : frame->offset;
+	return py_op_may_call(version, code->bytecode[start]);
 }
 
 /* Takes off what had returned when the frames were copied: the innermost frame's
@@ -282,7 +294,8 @@ static enum judgement judge_copy(struct attach *attach, struct attach_process *p
 	if (result == WALK_TORN)
 		return STACK_TORN;
 	bool is_still = copy == 0 && snapshot_stood_still(thread->snapshot, attach->places, *count);
-	if (!is_still)
+	/* In 3.8 to 3.10 what stands still may be a signal's handler. */
+	if (!is_still || process->remote.layout.frame_kind == PY_FRAME_CFRAME)
 		*count = drop_returned(attach, process, thread, *count);
 	uint32_t same = count_same(thread->stack, attach->frames, *count);
 	bool is_believed = trust_believes(&process->trust, attach->frames, *count, *count - same, is_still);
