@@ -171,6 +171,22 @@ static enum remote_activity_kind ask_kernel(struct attach_process *process, stru
 	return kind;
 }
 
+/* What the kernel says, but for a thread that has been woken up and was given no CPU yet: that is
+ * ready, as one that runs is, but stands where it waited, and still waits.  The turns are read
+ * first, so that they are from before it was met waiting. */
+static enum remote_activity_kind tell_activity(struct attach_process *process, struct attach_thread *thread,
+					       struct blocked_call *call, bool *is_woken)
+{
+	uint64_t turns = attach_cpu_turns(thread);
+	enum remote_activity_kind kind = ask_kernel(process, thread, call);
+	*is_woken = kind == ACTIVITY_RUNNING && turns != 0 && turns == thread->wait_turns;
+	if (*is_woken)
+		return thread->wait_as;
+	thread->wait_turns = kind == ACTIVITY_WAITING || kind == ACTIVITY_GIL ? turns : 0;
+	thread->wait_as = kind;
+	return kind;
+}
+
 /* Whether the thread has the GIL, as its snapshot shows. */
 static bool has_gil_now(struct attach_process *process, struct attach_thread *thread)
 {
@@ -189,12 +205,13 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 	bool has_gil = has_gil_now(process, thread);
 	enum remote_activity_kind kind = ACTIVITY_RUNNING;
 	struct blocked_call call;
+	bool is_woken = false;
 	if (attach->options->has_gil_only && !has_gil) {
 		thread->look_ns = now_ns;
 		return true;
 	}
 	if (!has_gil || thread->gil.start == 0 || thread->turns % GIL_TURNS == 0)
-		kind = ask_kernel(process, thread, &call);
+		kind = tell_activity(process, thread, &call, &is_woken);
 	if (kind == ACTIVITY_UNKNOWN)
 		return false;
 	if (kind == ACTIVITY_RUNNING && thread->turns == 0)
@@ -212,7 +229,7 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 	uint32_t count;
 	bool is_gone;
 	if (attach_read_stack(attach, process, thread, now_ns, &count, &is_gone)) {
-		if (kind == ACTIVITY_WAITING)
+		if (kind == ACTIVITY_WAITING && !is_woken)
 			thread->thread->wait_kind =
 				waits_of_stack(&call, process->remote.pid, &attach->collector->codes,
 					       attach->collector->tree_frames, count);

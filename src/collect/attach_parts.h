@@ -68,6 +68,8 @@ struct attach_thread {
 	uint64_t ahead_ns;         /* CPU time that was booked before the clock told */
 	uint64_t spare_cpu_ns;     /* that no look could stand for yet */
 	uint64_t owed_ns;          /* ready or running, by the wall clock, and not booked yet */
+	uint64_t wait_turns;       /* how often it had been given a CPU before it was last met waiting; */
+	enum remote_activity_kind wait_as; /* which was this */
 	bool is_listed;            /* in the newest list of threads */
 	uint32_t root_code;        /* stands for it as a frame; 0: not made yet, or not asked for */
 	const char *root_name;     /* interned; its name in that */
@@ -136,6 +138,9 @@ bool attach_read_stack(struct attach *attach, struct attach_process *process, st
 void attach_meet(struct attach *attach, struct attach_process *process, struct attach_thread *thread);
 
 /* --- attach_weigh.c --- */
+
+/* How often the thread has been given a CPU; 0: the kernel does not tell. */
+uint64_t attach_cpu_turns(const struct attach_thread *thread);
 
 /* Adds a look, ns after the one before; part_ns is set here. */
 void attach_add_due(struct attach *attach, struct attach_thread *thread, struct attach_due *due, uint64_t ns);

@@ -174,6 +174,36 @@ def test_native(target, profile_of):
     assert line["line"].strip().endswith("# native") and line["n_cpu_percent_c"] > 90
 
 
+def test_waiting_for_a_cpu_is_no_work(any_python, program, profile_of):
+    """A thread that has woken up and gets no CPU stands where it slept; that is not native code."""
+    it = Target(
+        any_python,
+        program(
+            """
+            import os, time
+            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+            parent = os.getpid()
+            for _ in range(6):
+                if os.fork() == 0:  # rivals on the same CPU
+                    while os.getppid() == parent:
+                        for _ in range(10000):
+                            pass
+                    os._exit(0)
+            print("ready")
+            while True:
+                time.sleep(0.002)  # nap
+                for _ in range(40000):
+                    pass
+            """
+        ),
+    )
+    try:
+        line = next(line for line in lines(profile_of(it.pid, duration=2)).values() if "# nap" in line["line"])
+    finally:
+        it.end()
+    assert line["n_cpu_percent_c"] < line["n_wait_percent"], line  # it was two to three times as much
+
+
 def test_the_end_of_the_target(target, tmp_path):
     it = target("import time\nprint('ready')\nend = time.time() + 0.7\nwhile time.time() < end:\n    pass\n")
     outfile = tmp_path / "p.json"
