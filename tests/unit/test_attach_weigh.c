@@ -36,9 +36,12 @@ static struct session *begin(void)
 	session->kept.schedstat_fd = fileno(session->clock);
 	session->thread.thread = &session->kept;
 	session->thread.cpu_part = 1;
+	bool is_new;
+	const struct code_info info = {.filename = "a.py", .filename_size = 4, .qualname = "f", .qualname_size = 1};
+	uint32_t code = codes_add(&session->attach.collector->codes, &info, 0x030d, &is_new);
 	for (uint32_t i = 0; i < 2; i++)
 		session->nodes[i] = tree_add(&session->attach.collector->tree,
-					     &(struct tree_frame){1, 2 * i}, 1, 0);
+					     &(struct tree_frame){code, 2 * i}, 1, 0);
 	return session;
 }
 
