@@ -22,7 +22,8 @@
 #include "python/gil.h"
 
 /* Looks of a round, at most: their number, and from LOOKS_UNCOUNTED on the CPU time
- * that they may take.  Who is not looked at is first in the next round. */
+ * that they may take.  Who is not looked at is first in the next round; a thread that was
+ * never looked at has no name yet and may soon be gone. */
 #define LOOKS_PER_ROUND 64u
 #define LOOKS_UNCOUNTED 8u
 #define LOOKS_NS 400000u
@@ -162,6 +163,7 @@ static void book_waiting(struct collector *collector, struct process *process,
 	uint64_t off_ns = thread->pending_off_ns;
 	uint32_t tasks = tasks_count_idle(thread);
 	thread->pending_off_ns = 0;
+	thread->least_off_ns[0] = thread->least_off_ns[1] = 0;
 	thread->off_ns += off_ns;
 	thread->wait_node = node;
 	thread->is_waiting = true;
@@ -199,6 +201,10 @@ static bool update_times(struct collector *collector, struct process *process,
 	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
 	uint64_t wall_ns = now_ns - thread->start_ns + thread->before_ns;
 	thread->pending_off_ns = wall_ns > on_ns ? wall_ns - on_ns : 0;
+	if (*has_run) {
+		thread->least_off_ns[1] = thread->least_off_ns[0];
+		thread->least_off_ns[0] = thread->pending_off_ns + 1;
+	}
 	return true;
 }
 
@@ -277,10 +283,12 @@ static uint32_t look_at_others(struct collector *collector, struct process *proc
 	uint32_t others = process->threads.count - 1;
 	uint32_t left = others < looks ? others : looks;
 	for (uint32_t i = 0; i < left; i++) {
-		if (i % LOOKS_UNCOUNTED == LOOKS_UNCOUNTED - 1 && clock_thread_cpu_ns() > until_ns)
+		uint32_t turn = (process->watch_turn + 1) % others;
+		struct thread *thread = process->threads.items[1 + turn];
+		if (i % LOOKS_UNCOUNTED == LOOKS_UNCOUNTED - 1 && thread->looks > 0 &&
+		    clock_thread_cpu_ns() > until_ns)
 			return looks;
-		process->watch_turn = (process->watch_turn + 1) % others;
-		struct thread *thread = process->threads.items[1 + process->watch_turn];
+		process->watch_turn = turn;
 		if (thread->is_ended)
 			continue;
 		look(collector, process, thread, clock_monotonic_ns());
@@ -395,6 +403,20 @@ static void book_delay_rest(struct collector *collector, struct thread *thread, 
 	thread->pending_delay_ns = 0;
 }
 
+/* What a thread was off the CPU that was not met waiting.  The time for which it is
+ * ready at a look is told by the kernel when it is over: until then it looks like
+ * waiting.  (A program that only computes waited for an eighth of its time when it had
+ * stood in the run queue at the last look.) */
+static uint64_t sure_off_ns(const struct thread *thread)
+{
+	uint64_t off_ns = thread->pending_off_ns;
+	for (int i = 0; i < 2; i++) {
+		if (thread->least_off_ns[i] != 0 && thread->least_off_ns[i] < off_ns)
+			off_ns = thread->least_off_ns[i];
+	}
+	return off_ns;
+}
+
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,
 	       uint64_t end_ns)
 {
@@ -407,7 +429,9 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 	if (thread->is_main)
 		book_delay_rest(collector, thread, end_ns);
 	/* Waits too short to be met stand where the thread was last seen. */
-	if (thread->is_waiting && end_ns > thread->look_ns)
+	if (!thread->is_waiting)
+		thread->pending_off_ns = sure_off_ns(thread);
+	else if (end_ns > thread->look_ns)
 		thread->pending_off_ns += end_ns - thread->look_ns;
 	if (thread->pending_off_ns >= (thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS))
 		book_waiting(collector, process, thread,

@@ -57,6 +57,7 @@ def test_attach_prints_a_table(any_python):
     output = run_bench(
         "attach/run.py", "--tools", "heatline", "--seconds", "1", "--python", any_python.executable
     )
-    impossible, lost, error, cost, _, dump_ms = cells(output, "heatline")
-    assert float(impossible) < 1 and float(lost) < 10 and float(error) < 40
-    assert 0 < float(cost) < 500 and 0 < float(dump_ms) < 2000
+    impossible, lost, slow_down, error, cost, dump_ms = cells(output, "heatline")
+    assert float(impossible) < 1 and float(lost) < 10 and float(error.split()[0]) < 40
+    assert slow_down == "-" or float(slow_down.split()[0]) < 100  # a second may be too short to tell
+    assert all(0 < float(each) < 500 for each in cost.split("/")) and 0 < float(dump_ms) < 2000

@@ -1,0 +1,106 @@
+/* test_watch.c - time off the CPU: what is waiting, and what only looks like it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "collect/collector.h"
+
+#define MS 1000000ull
+
+/* A process with one thread; files stand for what the kernel tells of it. */
+struct watched {
+	struct run_options run;
+	struct collector *collector;
+	struct ring ring;
+	struct process process;
+	struct thread thread;
+	FILE *schedstat, *syscall;
+};
+
+static struct watched *begin(uint64_t start_ns)
+{
+	struct watched *watched = calloc(1, sizeof(*watched));
+	assert_non_null(watched);
+	watched->collector = collector_new(&watched->run);
+	watched->schedstat = tmpfile();
+	watched->syscall = tmpfile();
+	assert_non_null(watched->schedstat);
+	assert_non_null(watched->syscall);
+	fputs("running\n", watched->syscall);
+	fflush(watched->syscall);
+	watched->process.ring = &watched->ring;
+	watched->process.state = RING_ACTIVE;
+	watched->thread = (struct thread){.is_main = true, .row = TIMELINE_NO_ROW, .start_ns = start_ns,
+					  .schedstat_fd = fileno(watched->schedstat),
+					  .syscall_fd = fileno(watched->syscall)};
+	vec_push(&watched->process.threads, &watched->thread);
+	vec_push(&watched->collector->processes, &watched->process);
+	return watched;
+}
+
+/* A look that finds the thread ready or running, after so much of either. */
+static void look(struct watched *watched, uint64_t ran_ms, uint64_t ready_ms)
+{
+	rewind(watched->schedstat);
+	fprintf(watched->schedstat, "%llu %llu 1\n", (unsigned long long)(ran_ms * MS),
+		(unsigned long long)(ready_ms * MS));
+	fflush(watched->schedstat);
+	watch_round(watched->collector);
+}
+
+/* What is booked as waiting when the thread ends. */
+static uint64_t end(struct watched *watched)
+{
+	watched->thread.schedstat_fd = watched->thread.syscall_fd = -1;
+	watch_end(watched->collector, &watched->process, &watched->thread, clock_monotonic_ns());
+	uint64_t waited_ns = watched->thread.off_ns;
+	watched->collector->processes.count = 0;
+	collector_free(watched->collector);
+	vec_free(&watched->process.threads);
+	fclose(watched->schedstat);
+	fclose(watched->syscall);
+	free(watched);
+	return waited_ns;
+}
+
+/* The kernel says how long a thread was ready when it gets a CPU: before that the
+ * time is missing in what it tells, as if the thread had waited. */
+static void test_standing_ready_is_no_waiting(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 1000 * MS);
+	look(watched, 600, 400);
+	look(watched, 1600, 400);
+	watched->thread.start_ns -= 1150 * MS; /* since then it has been ready, untold */
+	look(watched, 1601, 400);
+	assert_true(watched->thread.pending_off_ns > 90 * MS);
+	assert_true(end(watched) < 10 * MS);
+}
+
+/* Waits that are too short to be met add up, and are told at every look. */
+static void test_short_waits_count(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 1000 * MS);
+	look(watched, 600, 100);
+	look(watched, 601, 100);
+	look(watched, 602, 100);
+	uint64_t waited_ns = end(watched);
+	assert_in_range(waited_ns, 290 * MS, 5000 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_standing_ready_is_no_waiting),
+		cmocka_unit_test(test_short_waits_count),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
