@@ -18,11 +18,12 @@
 struct watched {
 	struct run_options run;
 	struct collector *collector;
-	struct ring ring;
 	struct process process;
 	struct thread thread;
 	FILE *schedstat, *syscall;
 };
+
+static struct ring ring; /* nothing is read from it */
 
 static struct watched *begin(uint64_t start_ns)
 {
@@ -35,7 +36,7 @@ static struct watched *begin(uint64_t start_ns)
 	assert_non_null(watched->syscall);
 	fputs("running\n", watched->syscall);
 	fflush(watched->syscall);
-	watched->process.ring = &watched->ring;
+	watched->process.ring = &ring;
 	watched->process.state = RING_ACTIVE;
 	watched->thread = (struct thread){.is_main = true, .row = TIMELINE_NO_ROW, .start_ns = start_ns,
 					  .schedstat_fd = fileno(watched->schedstat),
