@@ -4,7 +4,8 @@
  * larger ones random places.  A list can only be followed: each call goes on
  * where the one before stopped, so that all have their turn, and chooses among
  * those that it passed.  Where there are more than were known it goes on to the
- * end: how many there are decides what the chosen ones stand for.
+ * end: how many there are decides what the chosen ones stand for.  So it does when
+ * new ones have come and now come no more.
  *
  * asyncio's sets have weak references, trio's the tasks themselves. */
 #include <string.h>
@@ -173,11 +174,16 @@ static uint32_t sample_list(struct task_finder *finder, py_addr tstate, struct t
 			    struct choice *choice, uint32_t *total)
 {
 	py_addr head = tstate + finder->layout.thread_tasks;
-	py_addr node, next, previous, before = head;
+	py_addr node, next, previous, newest, before = head;
 	struct window window;
 
 	window.reader = finder->walker->reader;
 	window.start = window.size = window.reads = 0;
+	if (!window_node(&window, head, &next, &newest))
+		return 0;
+	if (newest == sweep->last && newest != sweep->counted)
+		sweep->cursor = sweep->total = 0;
+	sweep->last = newest;
 	node = sweep->cursor;
 	if (node == 0 || !is_linked(&window, node)) {
 		sweep->passed = 0;
@@ -203,8 +209,10 @@ static uint32_t sample_list(struct task_finder *finder, py_addr tstate, struct t
 	}
 	if (sweep->cursor == 0 || sweep->passed > sweep->total)
 		sweep->total = sweep->passed;
-	if (sweep->cursor == 0)
+	if (sweep->cursor == 0) {
 		sweep->passed = 0;
+		sweep->counted = newest;
+	}
 	*total = sweep->total;
 	return choice->count;
 }

@@ -78,6 +78,8 @@ struct task_sweep {
 	py_addr cursor;  /* the next node; 0: begin anew */
 	uint32_t passed; /* since the beginning */
 	uint32_t total;  /* as far as is known: by the last time round, or by this one */
+	py_addr last;    /* the newest node at the last call, */
+	py_addr counted; /* and when they were last counted to the end */
 };
 
 /* The event loop of a thread. */

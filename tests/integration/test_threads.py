@@ -117,7 +117,7 @@ def test_threads_that_live_a_millisecond(python):
     (rest,) = [thread for thread in threads if thread["name"].endswith("other threads")]
     assert int(rest["name"].split()[0]) + len(threads) - 1 == 601
     worked = sum(thread["cpu_s"] for thread in threads if not thread["is_main"])
-    assert worked == pytest.approx(0.6, rel=0.4)
+    assert worked == pytest.approx(float(result.stdout), rel=0.4)
     hot = result.lines_of("many.py")[line_number("many.py", "hot")]
     assert hot["n_samples"] > 2
     by_thread = sum(us for _, _, us in heatline["stacks"]["threads"]) / 1e6

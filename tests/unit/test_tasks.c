@@ -107,11 +107,24 @@ static uint32_t sample(struct task_finder *finder, struct task_sweep *sweep, py_
 	return tasks_sample(finder, BASE, &loop, sweep, &random, tasks, 32, total);
 }
 
+#define TASK_WORDS 2
+
+/* The head, then so many nodes in order, in a circle. */
+static void link_tasks(uint32_t tasks)
+{
+	for (uint32_t i = 0; i <= tasks; i++) {
+		uint32_t next = i == tasks ? 0 : i + 1, previous = i == 0 ? tasks : i - 1;
+
+		memory[i * TASK_WORDS] = BASE + next * TASK_WORDS * 8;
+		memory[i * TASK_WORDS + 1] = BASE + previous * TASK_WORDS * 8;
+	}
+}
+
 /* A list is counted at first, then followed to its end over several calls, each
  * task met once. */
 static void test_list_is_swept(void **state)
 {
-	enum { TASKS = 3000, TASK_WORDS = 2 };
+	enum { TASKS = 3000 };
 	struct mem_reader reader;
 	struct walker walker = { .reader = &reader, .layout = py_layout_known(0x030c) };
 	struct task_finder finder = { .walker = &walker, .layout = { .source = TASKS_LIST } };
@@ -119,13 +132,7 @@ static void test_list_is_swept(void **state)
 	py_addr tasks[32];
 	uint32_t total;
 
-	/* The head, then the nodes in order, in a circle. */
-	for (uint32_t i = 0; i <= TASKS; i++) {
-		uint32_t next = i == TASKS ? 0 : i + 1, previous = i == 0 ? TASKS : i - 1;
-
-		memory[i * TASK_WORDS] = BASE + next * TASK_WORDS * 8;
-		memory[i * TASK_WORDS + 1] = BASE + previous * TASK_WORDS * 8;
-	}
+	link_tasks(TASKS);
 	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
 	assert_int_equal(sample(&finder, &sweep, tasks, &total), 32);
 	assert_int_equal(total, TASKS);
@@ -151,11 +158,33 @@ static void test_list_is_swept(void **state)
 	assert_int_equal(sample(&finder, &sweep, tasks, &total), 0);
 }
 
+/* Tasks that came are counted when no more come, not when the sweep gets to them. */
+static void test_list_has_grown(void **state)
+{
+	struct mem_reader reader;
+	struct walker walker = { .reader = &reader, .layout = py_layout_known(0x030c) };
+	struct task_finder finder = { .walker = &walker, .layout = { .source = TASKS_LIST } };
+	struct task_sweep sweep = { 0 };
+	py_addr tasks[32];
+	uint32_t total;
+
+	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
+	link_tasks(2500);
+	sample(&finder, &sweep, tasks, &total);
+	assert_int_equal(total, 2500);
+	link_tasks(3000);
+	sample(&finder, &sweep, tasks, &total);
+	assert_int_equal(total, 2500);
+	sample(&finder, &sweep, tasks, &total);
+	assert_int_equal(total, 3000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_list_is_swept),
+		cmocka_unit_test(test_list_has_grown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
