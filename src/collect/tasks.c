@@ -233,10 +233,12 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 		loop->sweep = (struct task_sweep){0};
 	loop->object = event_loop.object;
 	blocking_look(collector, process, thread, tstate, &event_loop, now_ns, has_run);
-	if (has_run)
+	if (has_run) {
 		loop->is_idle = false;
+		loop->is_behind = true;
+	}
 	/* What no thread has touched is as it was. */
-	bool is_stale = has_run || !loop->is_complete || !loop->is_idle;
+	bool is_stale = loop->is_behind || !loop->is_complete || !loop->is_idle;
 	if (is_stale && now_ns >= loop->next_ns) {
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		bool is_read = read_tasks(collector, process, loop, tstate, &event_loop);
@@ -249,6 +251,7 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 			thread->is_waiting = false; /* whose wait it is must be asked anew */
 			return;
 		}
+		loop->is_behind = false;
 		if (loop->is_idle)
 			set_nodes(collector, loop);
 	}

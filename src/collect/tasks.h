@@ -88,6 +88,7 @@ struct loop_tasks {
 	struct step_state step;
 	bool is_idle;     /* the loop waits for events; nodes are set */
 	bool is_complete; /* every task was read */
+	bool is_behind;   /* the thread has run since they were read */
 	double weight;    /* tasks that one of these stands for */
 	uint32_t count;   /* waiting tasks */
 	struct waiting_task tasks[TASKS_PER_LOOK];
