@@ -107,7 +107,7 @@ def test_the_prompt_has_code_and_figures_and_no_secrets(page, scope, first, last
 def test_a_prompt_is_bounded(page, heatline, any_python, tmp_path):
     script = tmp_path / "long.py"
     body = "".join(f"    x = {i} * {i}  # {'é' * 300}\n" for i in range(3000))
-    script.write_text(f"def work():\n{body}\nfor i in range(400):\n    work()\n")
+    script.write_text(f"def work():\n{body}\nfor i in range(8000):\n    work()\n")
     run = any_python.heatline_run(script, options=["--cpu-only"])
     with Served(heatline, ["view", "--port", "0", run.profile_path], env=only({})) as served:
         hot = max(served.get("api/profile/0").json()["files"][str(script)]["lines"],
