@@ -130,3 +130,14 @@ pid_t procfs_next_task(pid_t pid, void **dir)
 	*dir = NULL;
 	return 0;
 }
+
+bool procfs_read_schedule(int fd, struct procfs_schedule *schedule)
+{
+	char text[100];
+	ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	return sscanf(text, "%llu %llu %llu", &schedule->ran_ns, &schedule->ready_ns,
+		      &schedule->turns) == 3;
+}

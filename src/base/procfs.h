@@ -11,6 +11,17 @@
  * then terminated; what does not fit is cut.  Returns the bytes, or -errno. */
 ssize_t procfs_read(pid_t pid, const char *name, char *text, size_t size);
 
+/* What the kernel says of a thread's turns on the CPU. */
+struct procfs_schedule {
+	unsigned long long ran_ns;
+	unsigned long long ready_ns; /* waiting for a CPU; of a turn it is told when that begins */
+	unsigned long long turns;    /* given a CPU so often */
+};
+
+/* Reads it from an open schedstat file; false when the thread has gone, or the
+ * kernel does not tell. */
+bool procfs_read_schedule(int fd, struct procfs_schedule *schedule);
+
 /* Where the link /proc/PID/name leads, terminated; false when it cannot be
  * read or does not fit. */
 bool procfs_link(pid_t pid, const char *name, char *text, size_t size);

@@ -13,10 +13,9 @@
  * second one says.  Looks before that met it where it stood.
  *
  * The time that it stood goes to all that it does, in proportion. */
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/procfs.h"
 #include "base/vec.h"
 #include "collect/attach_parts.h"
 
@@ -30,26 +29,11 @@
  * periods, nor this: then we had no CPU ourselves. */
 #define PART_NS 20000u
 
-struct schedule {
-	unsigned long long ran_ns, ready_ns, turns;
-};
-
-static bool read_schedule(const struct attach_thread *thread, struct schedule *told)
-{
-	char text[100];
-	int fd = thread->thread->schedstat_fd;
-	ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
-	if (got <= 0)
-		return false;
-	text[got] = '\0';
-	return sscanf(text, "%llu %llu %llu", &told->ran_ns, &told->ready_ns, &told->turns) == 3;
-}
-
 /* The thread's CPU time; false when the kernel does not tell. */
 static bool read_clock(const struct attach_thread *thread, uint64_t *cpu_ns)
 {
-	struct schedule told;
-	if (!read_schedule(thread, &told) || told.ran_ns == 0)
+	struct procfs_schedule told;
+	if (!procfs_read_schedule(thread->thread->schedstat_fd, &told) || told.ran_ns == 0)
 		return false;
 	*cpu_ns = told.ran_ns;
 	return true;
@@ -57,8 +41,8 @@ static bool read_clock(const struct attach_thread *thread, uint64_t *cpu_ns)
 
 uint64_t attach_cpu_turns(const struct attach_thread *thread)
 {
-	struct schedule told;
-	return read_schedule(thread, &told) ? told.turns : 0;
+	struct procfs_schedule told;
+	return procfs_read_schedule(thread->thread->schedstat_fd, &told) ? told.turns : 0;
 }
 
 static void book_one(struct attach *attach, struct attach_thread *thread, const struct attach_due *due,

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/procfs.h"
 #include "collect/waits.h"
 #include "python/gil.h"
 
@@ -39,31 +40,17 @@ static int open_task_file(const struct process *process, const struct thread *th
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static ssize_t read_task_file(const struct process *process, const struct thread *thread, int *fd,
-			      const char *name, char *text, size_t size)
-{
-	if (*fd < 0)
-		*fd = open_task_file(process, thread, name);
-	if (*fd < 0)
-		return -1;
-	ssize_t got = pread(*fd, text, size - 1, 0);
-	if (got >= 0)
-		text[got] = '\0';
-	return got;
-}
-
 /* Run time and time ready to run, in nanoseconds. */
 static bool read_times(const struct process *process, struct thread *thread, uint64_t *cpu_ns,
 		       uint64_t *delay_ns)
 {
-	char text[100];
-	unsigned long long cpu, delay;
-	if (read_task_file(process, thread, &thread->schedstat_fd, "schedstat", text,
-			   sizeof(text)) <= 0 ||
-	    sscanf(text, "%llu %llu", &cpu, &delay) != 2)
+	struct procfs_schedule told;
+	if (thread->schedstat_fd < 0)
+		thread->schedstat_fd = open_task_file(process, thread, "schedstat");
+	if (!procfs_read_schedule(thread->schedstat_fd, &told))
 		return false;
-	*cpu_ns = cpu;
-	*delay_ns = delay;
+	*cpu_ns = told.ran_ns;
+	*delay_ns = told.ready_ns;
 	return true;
 }
 
@@ -72,8 +59,12 @@ static bool is_blocked(const struct process *process, struct thread *thread,
 		       struct blocked_call *call)
 {
 	char text[200];
-	if (read_task_file(process, thread, &thread->syscall_fd, "syscall", text, sizeof(text)) <= 0)
+	if (thread->syscall_fd < 0)
+		thread->syscall_fd = open_task_file(process, thread, "syscall");
+	ssize_t got = thread->syscall_fd < 0 ? -1 : pread(thread->syscall_fd, text, sizeof(text) - 1, 0);
+	if (got <= 0)
 		return false;
+	text[got] = '\0';
 	return blocked_call_parse(text, call);
 }
 
