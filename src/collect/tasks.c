@@ -134,7 +134,9 @@ static bool read_tasks(struct collector *collector, struct process *process,
 	}
 	if (count == torn)
 		return false;
-	loop->weight = (double)(total > count ? total : count) / (double)(count - torn);
+	/* Where all were looked at, one that could not be read is one that runs: the others do
+	 * not wait for it too. */
+	loop->weight = total > count ? (double)total / (double)(count - torn) : 1;
 	loop->is_complete = total <= count && torn == 0;
 	return true;
 }
