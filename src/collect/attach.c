@@ -91,22 +91,16 @@ static void add_thread(struct attach_process *process, const struct remote_threa
  * clocks since the last time. */
 static void update_cpu_part(struct attach_thread *thread)
 {
-	struct thread *kept = thread->thread;
-	unsigned long long cpu_ns, delay_ns;
-	char text[100];
-	ssize_t got = kept->schedstat_fd < 0 ? -1 : pread(kept->schedstat_fd, text, sizeof(text) - 1, 0);
-	if (got <= 0)
+	struct procfs_schedule told;
+	if (!procfs_read_schedule(thread->thread->schedstat_fd, &told))
 		return;
-	text[got] = '\0';
-	if (sscanf(text, "%llu %llu", &cpu_ns, &delay_ns) != 2)
-		return;
-	uint64_t ran_ns = cpu_ns - kept->look_cpu_ns, stood_ns = delay_ns - kept->look_delay_ns;
-	if (kept->look_cpu_ns != 0 && ran_ns + stood_ns > 0)
+	uint64_t ran_ns = told.ran_ns - thread->listed.ran_ns;
+	uint64_t stood_ns = told.ready_ns - thread->listed.ready_ns;
+	if (thread->listed.ran_ns != 0 && ran_ns + stood_ns > 0)
 		thread->cpu_part = (double)ran_ns / (double)(ran_ns + stood_ns);
 	if (thread->cpu_part < CPU_PART_MIN)
 		thread->cpu_part = CPU_PART_MIN;
-	kept->look_cpu_ns = cpu_ns;
-	kept->look_delay_ns = delay_ns;
+	thread->listed = told;
 }
 
 /* The GIL of the thread's interpreter, which its snapshots show from now on. */
@@ -152,6 +146,7 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 		struct attach_thread *thread = process->threads.items[i];
 		if (!thread->is_listed) {
 			attach_weigh_now(attach, thread, now_ns);
+			attach_tasks_end(attach, thread, now_ns);
 			end_thread(thread);
 			continue;
 		}
@@ -193,6 +188,9 @@ static struct process *new_process(struct collector *collector, const struct rem
 	if (procfs_link(remote->pid, "cwd", cwd, sizeof(cwd)))
 		process->cwd = intern_text(collector->strings, cwd);
 	process->start_ns = now_ns;
+	process->walker = remote->walker;
+	process->tasks.walker = &process->walker;
+	process->tasks.runtime = remote->runtime;
 	images_init(&process->images, remote->image_start);
 	map_init(&process->addresses);
 	vec_push(&collector->processes, process);
@@ -280,6 +278,7 @@ struct attach *attach_new(const struct attach_options *options, struct err *err)
 		.scope = options->scope,
 		.cpu_percent_threshold = options->cpu_percent_threshold,
 		.has_stacks = true,
+		.has_async = !options->has_gil_only,
 		.outfile = options->outfile,
 	};
 	attach->frames = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->frames));
@@ -377,13 +376,16 @@ bool attach_step(struct attach *attach, double seconds)
 	return true;
 }
 
-/* Books what is still to be booked. */
-static void settle_all(struct attach *attach, uint64_t now_ns)
+/* Books what is still to be booked; is_last: it ends here. */
+static void settle_all(struct attach *attach, uint64_t now_ns, bool is_last)
 {
 	for (uint32_t i = 0; i < attach->processes.count; i++) {
 		struct attach_process *process = attach->processes.items[i];
-		for (uint32_t t = 0; t < process->threads.count; t++)
+		for (uint32_t t = 0; t < process->threads.count; t++) {
 			attach_weigh_now(attach, process->threads.items[t], now_ns);
+			if (is_last)
+				attach_tasks_end(attach, process->threads.items[t], now_ns);
+		}
 	}
 }
 
@@ -391,7 +393,7 @@ struct profile *attach_profile(struct attach *attach, bool is_partial)
 {
 	struct profile *profile;
 	attach->collector->end_ns = clock_monotonic_ns();
-	settle_all(attach, attach->collector->end_ns);
+	settle_all(attach, attach->collector->end_ns, !is_partial);
 	profile = build_profile(attach->collector, is_partial);
 	if (profile == NULL)
 		return NULL;

@@ -89,7 +89,7 @@ static void tell_running(struct collector *collector, uint32_t count, bool has_g
 		due->kind = TIMELINE_PYTHON;
 }
 
-static void book_waiting(struct collector *collector, struct attach_thread *thread,
+void attach_book_waiting(struct collector *collector, struct attach_thread *thread,
 			 struct tree_weights *self, uint32_t node, bool is_gil, uint64_t now_ns, uint64_t ns)
 {
 	if (thread->thread->is_main)
@@ -97,7 +97,6 @@ static void book_waiting(struct collector *collector, struct attach_thread *thre
 	else
 		self->idle_ns += ns;
 	thread->thread->off_ns += ns;
-	collector->wait_samples++;
 	stacks_note_time(collector, thread->thread, node, TIMELINE_WAIT, now_ns, ns);
 	if (!is_gil) {
 		waits_vote(self, thread->thread->wait_kind, ns);
@@ -121,26 +120,33 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 	if (kind == ACTIVITY_RUNNING && thread->skip > 0 && ns > 2 * attach->period_ns) {
 		/* It was not looked at while it waited. */
 		uint64_t waited_ns = ns - attach->period_ns;
-		book_waiting(collector, thread, tree_weights(&collector->tree, thread->node), thread->node,
-			     false, now_ns - attach->period_ns, waited_ns);
+		if (!attach_tasks_waited(thread, waited_ns))
+			attach_book_waiting(collector, thread, tree_weights(&collector->tree, thread->node),
+					    thread->node, false, now_ns - attach->period_ns, waited_ns);
 		ns = attach->period_ns;
 	}
+	thread->loop.is_waiting &= kind == ACTIVITY_WAITING;
 	struct tree_weights *self = count == 0 && thread->thread->is_main
 					    ? &collector->startup
 					    : tree_weights(&collector->tree, node);
 	thread->look_ns = now_ns;
 	thread->node = node;
 	thread->thread->samples++;
-	self->samples++;
 	if (count > 0)
 		stacks_at_line(collector, thread->thread,
 			       collector->tree_frames[stacks_line_frame(collector, count)]);
 	if (kind != ACTIVITY_RUNNING) {
-		book_waiting(collector, thread, self, node, kind == ACTIVITY_GIL, now_ns, ns);
+		collector->wait_samples++;
+		if (kind != ACTIVITY_WAITING ||
+		    !attach_tasks_wait(attach, process, thread, node, count, now_ns, ns)) {
+			self->samples++;
+			attach_book_waiting(collector, thread, self, node, kind == ACTIVITY_GIL, now_ns, ns);
+		}
 		if (thread->due.count > 0)
 			attach_weigh(attach, thread, now_ns);
 		return;
 	}
+	self->samples++;
 	struct attach_due due = {.time_ns = now_ns, .node = node, .is_startup = self == &collector->startup};
 	tell_running(collector, count, has_gil, &due);
 	collector->cpu_samples++;
@@ -150,10 +156,14 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 
 /* A thread that keeps waiting is looked at more and more rarely; what it waited
  * in between is booked to where it waits. */
-static void plan_next(struct attach_thread *thread, bool is_waiting)
+static void plan_next(const struct attach *attach, struct attach_thread *thread, bool is_waiting)
 {
 	thread->wait_rounds = is_waiting ? thread->wait_rounds + 1 : 0;
 	thread->skip = thread->wait_rounds < 8 ? 0 : thread->wait_rounds < 64 ? 3 : 15;
+	/* Of an event loop it is to be seen how long a step holds it up. */
+	uint64_t most = ATTACH_TASKS_NS / attach->period_ns;
+	if (thread->thread->loop != NULL && thread->skip > most)
+		thread->skip = (uint32_t)most;
 	thread->skipped = 0;
 }
 
@@ -184,6 +194,7 @@ static enum remote_activity_kind tell_activity(struct attach_process *process, s
 		return thread->wait_as;
 	thread->wait_turns = kind == ACTIVITY_WAITING || kind == ACTIVITY_GIL ? turns : 0;
 	thread->wait_as = kind;
+	thread->wait_call = kind == ACTIVITY_WAITING ? call->number : -1;
 	return kind;
 }
 
@@ -200,6 +211,7 @@ static bool has_gil_now(struct attach_process *process, struct attach_thread *th
 bool attach_look(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		 uint64_t now_ns)
 {
+	attach_tasks_look(attach, process, thread, now_ns);
 	if (!attach_take(attach, thread, now_ns))
 		return false;
 	bool has_gil = has_gil_now(process, thread);
@@ -236,7 +248,7 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 		if (attach->options->by_thread && count > 0)
 			count = add_thread_frame(attach, process, thread, count);
 		book(attach, process, thread, kind, has_gil, count, now_ns);
-		plan_next(thread, kind != ACTIVITY_RUNNING);
+		plan_next(attach, thread, kind != ACTIVITY_RUNNING);
 	} else if (!is_gone) {
 		attach->lost++;
 		process->process->lost[LOST_TORN]++;

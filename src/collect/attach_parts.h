@@ -3,6 +3,7 @@
  *	attach.c          the session: its life, the loop, processes and threads
  *	attach_look.c     one look at one thread, and what it is booked as
  *	attach_stack.c    the stack of a look, from the thread's memory on
+ *	attach_tasks.c    the event loop of a thread, and its tasks that wait
  *	attach_weigh.c    what looks at a running thread stand for
  *	attach_target.c   what the process is: its program, its children */
 #ifndef HEATLINE_COLLECT_ATTACH_PARTS_H
@@ -10,6 +11,7 @@
 
 #include <time.h>
 
+#include "base/procfs.h"
 #include "collect/attach.h"
 #include "collect/collector.h"
 #include "collect/trust.h"
@@ -48,6 +50,17 @@ struct attach_due {
 	bool is_startup; /* no Python code runs */
 };
 
+/* What a thread's event loop waited, until it is given to tasks; attach_tasks.c's own. */
+struct attach_loop {
+	uint64_t next_ns;   /* when to look at its tasks again */
+	uint64_t ran_ns;    /* the thread's CPU time at the last such look; 0: there was none */
+	uint64_t waited_ns; /* not given to tasks yet */
+	uint32_t node;      /* where it was met waiting */
+	uint32_t samples;   /* looks that did, since the last time */
+	bool is_waiting;    /* it was at the last look at the thread */
+	bool is_new;        /* its tasks were looked at in this look */
+};
+
 /* A thread that is looked at. */
 struct attach_thread {
 	struct remote_thread remote;
@@ -60,7 +73,8 @@ struct attach_thread {
 	uint32_t wait_rounds;      /* looks in a row that found it waiting */
 	uint32_t skip, skipped;    /* rounds to leave out, and left out so far */
 	uint32_t node;             /* where it was last */
-	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1 */
+	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1; */
+	struct procfs_schedule listed; /* since when threads were last listed */
 	VEC(struct attach_due) due; /* looks whose CPU time is not known yet */
 	uint64_t clock_ns;         /* its CPU time when that was last read, */
 	uint64_t clock_read_ns;    /* which was then */
@@ -70,7 +84,9 @@ struct attach_thread {
 	uint64_t owed_ns;          /* ready or running, by the wall clock, and not booked yet */
 	uint64_t wait_turns;       /* how often it had been given a CPU before it was last met waiting; */
 	enum remote_activity_kind wait_as; /* which was this */
+	long wait_call;            /* and in this system call */
 	bool is_listed;            /* in the newest list of threads */
+	struct attach_loop loop;
 	uint32_t root_code;        /* stands for it as a frame; 0: not made yet, or not asked for */
 	const char *root_name;     /* interned; its name in that */
 };
@@ -122,6 +138,30 @@ struct attach {
 /* One look; false when the thread has gone. */
 bool attach_look(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		 uint64_t now_ns);
+
+/* Books ns of waiting up to now to a node, whose weights these are. */
+void attach_book_waiting(struct collector *collector, struct attach_thread *thread,
+			 struct tree_weights *self, uint32_t node, bool is_gil, uint64_t now_ns, uint64_t ns);
+
+/* --- attach_tasks.c --- */
+
+#define ATTACH_TASKS_NS 24000000u /* between two looks at a loop's tasks, at least */
+
+/* Begins a look at the thread: looks at its event loop's tasks, if it is time to. */
+void attach_tasks_look(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+		       uint64_t now_ns);
+
+/* The thread waits, for ns up to now, with the count frames in the collector's
+ * tree_frames, whose node this is: true when it is its event loop that does; then it
+ * is booked here.  The frames are lost. */
+bool attach_tasks_wait(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+		       uint32_t node, uint32_t count, uint64_t now_ns, uint64_t ns);
+
+/* It waited where it was met last, without having been looked at: the same. */
+bool attach_tasks_waited(struct attach_thread *thread, uint64_t ns);
+
+/* Books what is left; the thread, or the session, ends. */
+void attach_tasks_end(struct attach *attach, struct attach_thread *thread, uint64_t now_ns);
 
 /* --- attach_stack.c --- */
 

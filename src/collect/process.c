@@ -64,6 +64,8 @@ static void learn_layout(struct process *process)
 	mem_reader_init_process(&process->reader, process->pid);
 	process->walker = (struct walker){.reader = &process->reader, .layout = &process->layout,
 					  .code_type = process->ring->code_type};
+	process->tasks.walker = &process->walker;
+	process->tasks.runtime = process->ring->runtime;
 	if (known != NULL) {
 		process->layout = *known;
 		process->has_layout = process->ring->runtime != 0;

@@ -119,6 +119,7 @@ static bool read_tasks(struct collector *collector, struct process *process,
 	struct task_view view;
 	loop->count = 0;
 	loop->frames.count = 0;
+	loop->has_nodes = false;
 	for (uint32_t i = 0; i < count; i++) {
 		enum task_result result = task_read(finder, found[i], event_loop, &view);
 		uint32_t kept;
@@ -187,12 +188,7 @@ static void set_nodes(struct collector *collector, struct loop_tasks *loop)
 			collector->tree_frames[count++] = loop->base.items[k];
 		task->node = stacks_node(collector, count);
 	}
-}
-
-void tasks_prepare(struct process *process)
-{
-	process->tasks.walker = &process->walker;
-	process->tasks.runtime = process->ring->runtime;
+	loop->has_nodes = true;
 }
 
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns)
@@ -201,7 +197,6 @@ bool tasks_are_wanted(struct collector *collector, struct process *process, uint
 	if (!collector->options->has_async)
 		return false;
 	if (now_ns >= process->tasks_next_ns) {
-		tasks_prepare(process);
 		/* Where much is imported each look passes all of it. */
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		process->has_tasks = tasks_find(finder);
@@ -231,8 +226,10 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 		loop = thread->loop = mem_zalloc(1, sizeof(*loop));
 		loop->ready_ns = thread->look_delay_ns;
 	}
-	if (event_loop.object != loop->object)
+	if (event_loop.object != loop->object) {
 		loop->sweep = (struct task_sweep){0};
+		loop->idle_node = 0;
+	}
 	loop->object = event_loop.object;
 	blocking_look(collector, process, thread, tstate, &event_loop, now_ns, has_run);
 	if (has_run) {
@@ -301,21 +298,37 @@ static uint32_t count_machinery(const struct collector *collector, uint32_t coun
 	return 0;
 }
 
-void tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
-		     py_addr tstate, long call, uint32_t count)
+/* Whether no step of the loop is run that waits in a poll; its stack is noted then. */
+static bool is_idle_loop(struct collector *collector, struct process *process,
+			 struct loop_tasks *loop, py_addr tstate, uint32_t count)
 {
-	struct loop_tasks *loop = thread->loop;
-	if (loop == NULL || loop->count == 0 || !is_poll(call))
-		return;
 	struct task_loop event_loop;
 	if (!tasks_running_loop(&process->tasks, tstate, &event_loop) ||
 	    tasks_has_current(&process->tasks, tstate, &event_loop))
-		return;
+		return false;
 	loop->base.count = 0;
 	for (uint32_t i = count_machinery(collector, count); i < count; i++)
 		vec_push(&loop->base, collector->tree_frames[i]);
-	set_nodes(collector, loop);
-	loop->is_idle = true;
+	loop->has_nodes = false;
+	return true;
+}
+
+bool tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
+		     py_addr tstate, long call, uint32_t node, uint32_t count)
+{
+	struct loop_tasks *loop = thread->loop;
+	if (loop == NULL || loop->count == 0)
+		return false;
+	/* A step's frames would be on the stack: where it was idle, it is again. */
+	loop->is_idle = is_poll(call) &&
+			((node != TREE_ROOT && node == loop->idle_node) ||
+			 is_idle_loop(collector, process, loop, tstate, count));
+	if (!loop->is_idle)
+		return false;
+	loop->idle_node = node;
+	if (!loop->has_nodes)
+		set_nodes(collector, loop);
+	return true;
 }
 
 uint32_t tasks_count_idle(const struct thread *thread)
@@ -361,7 +374,7 @@ static void mark_coroutines(struct collector *collector, struct profile *profile
 void tasks_build(struct collector *collector, struct profile *profile)
 {
 	const struct awaits *awaits = &collector->awaits;
-	profile->has_async = awaits->looks > 0;
+	profile->has_async = awaits->looks > 0 || awaits->blocking.count > 0;
 	profile->await_s = awaits->total_ns * 1e-9;
 	for (uint32_t i = 0; i < awaits->places.count; i++) {
 		const struct await_place *place = &awaits->places.items[i];

@@ -87,6 +87,8 @@ struct loop_tasks {
 	uint64_t next_ns; /* when tasks may be read again: they cost */
 	struct step_state step;
 	bool is_idle;     /* the loop waits for events; nodes are set */
+	bool has_nodes;   /* those of the tasks as they were last read */
+	uint32_t idle_node; /* of the loop's own stack when it was last met idle; 0: it was not */
 	bool is_complete; /* every task was read */
 	bool is_behind;   /* the thread has run since they were read */
 	double weight;    /* tasks that one of these stands for */
@@ -100,9 +102,6 @@ void awaits_init(struct awaits *awaits);
 void awaits_fini(struct awaits *awaits);
 void loop_tasks_free(struct loop_tasks *loop);
 
-/* Makes process->tasks usable: the process has a layout and a ring. */
-void tasks_prepare(struct process *process);
-
 /* Whether the process has tasks to look at, as far as is known; asks now and
  * then whether it has loaded asyncio or trio. */
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns);
@@ -112,10 +111,11 @@ bool tasks_are_wanted(struct collector *collector, struct process *process, uint
 void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
 		py_addr tstate, uint64_t now_ns, bool has_run);
 
-/* The thread waits in this system call with the stack in collector->tree_frames:
- * notes whether it is the loop that waits for events.  The frames are lost. */
-void tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
-		     py_addr tstate, long call, uint32_t count);
+/* The thread waits in this system call with the stack in collector->tree_frames,
+ * whose node this is: notes whether it is the loop that waits for events, and
+ * says so.  The frames are lost. */
+bool tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
+		     py_addr tstate, long call, uint32_t node, uint32_t count);
 
 /* How many of loop->tasks the thread's waiting is to be shared among; 0 when it
  * is none of a loop with tasks: then it is that of the thread's own stack. */

@@ -77,7 +77,6 @@ static bool is_name_due(const struct thread *thread, const char *name)
 static void learn_process_name(struct collector *collector, struct process *process)
 {
 	char text[TASK_NAME_BYTES];
-	tasks_prepare(process);
 	if (process_name_read(&process->tasks, text))
 		process->name = intern_text(collector->strings, text);
 }

@@ -246,7 +246,8 @@ static void look(struct collector *collector, struct process *process, struct th
 		sight.state = threads_find_state(process, thread);
 	if (read_stack(collector, process, thread, &sight)) {
 		note_reason(collector, process, thread, &call, &sight);
-		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.count);
+		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.node,
+				sight.count);
 		book_waiting(collector, process, thread, sight.node, now_ns);
 	}
 }

@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import time
-from typing import Any, Callable, List
+from typing import Any, Callable, Dict, List, Optional
 
 from support import runs
 from support.paths import heatline_executable
@@ -13,12 +13,12 @@ from support.paths import heatline_executable
 class Target:
     """A program that prints a line once it is ready, and then goes on until it is ended."""
 
-    def __init__(self, python: Any, script: Any, *args: Any):
+    def __init__(self, python: Any, script: Any, *args: Any, env: Optional[Dict[str, str]] = None):
         self.process = subprocess.Popen(
             python.command([python.executable, "-u", script, *args]),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=runs.clean_environment({"PYTHONIOENCODING": "utf-8"}),
+            env=runs.clean_environment({"PYTHONIOENCODING": "utf-8", **(env or {})}),
         )
         self.ready = self.process.stdout.readline().decode().strip()
         assert self.ready, "the program ended before it was ready"
