@@ -50,11 +50,14 @@ def test_shares(target, profile_of):
     share = inclusive(profile)
     quality = profile["heatline"]["quality"]
     assert quality["samples"] > 50
+    # On a busy machine it is mostly the program's reading of the clock, a call of the system, at which the
+    # kernel takes the CPU away from it; that is not in burn().
+    assert share["burn"] > 40
+    of_burn = {name: 100 * share[name] / share["burn"] for name in ("seventy", "twenty", "ten")}
     # Four times the spread of a quarter as many: on a busy machine looks close together are alike.
-    spread = 400 * (0.21 / (quality["samples"] / 4)) ** 0.5
-    assert abs(share["seventy"] - 70) < spread, share
-    assert abs(share["twenty"] - 20) < spread and abs(share["ten"] - 10) < spread, share
-    assert share["burn"] > 90
+    spread = 400 * (0.21 / (quality["samples"] * share["burn"] / 100 / 4)) ** 0.5
+    assert abs(of_burn["seventy"] - 70) < spread, share
+    assert abs(of_burn["twenty"] - 20) < spread and abs(of_burn["ten"] - 10) < spread, share
     assert sum(reason["count"] for reason in quality["lost"]) < 0.05 * quality["samples"]
     assert any("from outside" in text for text in quality["warnings"])
 
@@ -205,12 +208,21 @@ def test_waiting_for_a_cpu_is_no_work(any_python, program, profile_of):
 
 
 def test_the_end_of_the_target(target, tmp_path):
-    it = target("import time\nprint('ready')\nend = time.time() + 0.7\nwhile time.time() < end:\n    pass\n")
+    end = tmp_path / "end"
+    it = target("import os, sys\nprint('ready')\nwhile not os.path.exists(sys.argv[1]):\n    sum(range(10000))\n", end)
     outfile = tmp_path / "p.json"
-    done = heatline("attach", "-o", outfile, it.pid, timeout=30)
-    assert done.returncode == 0, done.stderr
-    assert "looks a second), taken with" in done.stderr and "overhead" not in done.stderr
-    assert json.loads(outfile.read_text())["heatline"]["quality"]["samples"] > 20
+    command = [heatline_executable(), "attach", "-o", outfile, str(it.pid)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
+    try:
+        until(lambda: opened(process.pid, it.pid))
+        time.sleep(0.7)
+        end.touch()
+        said = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    assert process.returncode == 0, said
+    assert "looks a second), taken with" in said and "overhead" not in said
+    assert json.loads(outfile.read_text())["heatline"]["quality"]["samples"] > 10
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

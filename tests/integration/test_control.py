@@ -25,20 +25,26 @@ def seconds_in(profile, function):
 def test_only_what_passes_while_on_is_measured(begin, steer, tmp_path):
     run = begin("control/phases.py", tmp_path, options=["--off"])
     time.sleep(0.7)
+    begun = time.monotonic()
     done = steer("on", run.target)
     assert (done.returncode, done.stderr) == (0, ""), done
     (tmp_path / "before").touch()
+    switched_s = time.monotonic() - begun
     run.let_work(0.5)
+    begun = time.monotonic()
     assert steer("off", run.heatline_pid()).returncode == 0
     (tmp_path / "during").touch()
+    switched_s += time.monotonic() - begun
     time.sleep(0.7)
     (tmp_path / "after").touch()
     run.finish()
     assert run.process.returncode == 0
     profile = run.profile()
     total = profile["heatline"]["time"]["total_s"]
-    assert seconds_in(profile, "during") > 0.8 * total
-    assert seconds_in(profile, "before") + seconds_in(profile, "after") < 0.2 * total
+    # The phases begin and end a moment beside the switches: on a busy machine that is a while.
+    assert seconds_in(profile, "before") + seconds_in(profile, "after") < switched_s + 0.15
+    assert seconds_in(profile, "during") > 0.95 * (total - switched_s - 0.15)
+    assert total > 0.45
     elapsed, suspended = profile["elapsed_time_sec"], profile["heatline"]["suspended_s"]
     assert 1.2 < suspended < elapsed
     assert total < elapsed - suspended + 0.3

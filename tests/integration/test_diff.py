@@ -264,7 +264,7 @@ def test_real_slowdown(any_python, heatline, program, tmp_path):
     before = program(text.format(n=500_000), "before/app.py")
     after = program("import os\n\n" + text.format(n=4_000_000), "after/app.py")
     for script, out in ((before, "before.json"), (after, "after.json")):
-        any_python.heatline_run(script, outfile=tmp_path / out, options=["--cpu-only"])
+        any_python.heatline_run(script, outfile=tmp_path / out, options=["--cpu-only", "--cpu-sampling-rate=0.001"])
     result = json.loads(run([heatline, "diff", tmp_path / "before.json", tmp_path / "after.json",
                              "--json"], check=True).stdout)
     slower = [line["text"].strip() for line in result["lines"]

@@ -43,7 +43,6 @@ THREADS = """
     ends = os.pipe()
     threading.Thread(target=wait_for_lock, args=(lock,), name="wäiter", daemon=True).start()
     threading.Thread(target=read_pipe, args=ends[:1], name="reader", daemon=True).start()
-    time.sleep(0.1)
     for _ in generator():
         pass
 """
@@ -73,11 +72,14 @@ def test_threads_and_their_states(target, python):
 
 
 def sleeping(found):
-    return found if thread_of(found, "MainThread")["waiting_for"] == "sleep" else None
+    """The dump, once all three threads of the program wait."""
+    waits = {thread["name"]: thread["waiting_for"] for thread in found["threads"]}
+    return found if waits == {"MainThread": "sleep", "wäiter": "lock", "reader": "read"} else None
 
 
 def test_locals(target):
-    found = until(lambda: sleeping(dump(target(THREADS).pid, "--locals")))
+    it = target(THREADS)
+    found = until(lambda: sleeping(dump(it.pid, "--locals")))
     values = thread_of(found, "MainThread")["frames"][-1]["locals"]
     assert values["count"] == "7" and values["shared"] == "7"
     assert values["number"] == "-12345678901" and values["real"] == "2.5"
@@ -197,10 +199,14 @@ def test_hundreds_of_threads(target):
         stop.wait()
         """
     )
-    found = until(lambda: dump(it.pid))
+
+    def all_wait():
+        found = dump(it.pid)
+        return found if all(functions(thread)[-1:] == ["wait"] for thread in found["threads"]) else None
+
+    found = until(all_wait)
     assert len(found["threads"]) == 201
     assert {thread["name"] for thread in found["threads"]} >= {"worker %d" % i for i in range(200)}
-    assert all(functions(thread)[-1] == "wait" for thread in found["threads"])
 
 
 def test_subinterpreter(target):

@@ -1,5 +1,6 @@
 """The magics of IPython in a real kernel: notebooks are run as Jupyter runs them, and their outputs read."""
 
+import re
 import textwrap
 from typing import Any, List
 
@@ -117,9 +118,9 @@ def test_what_is_shown(notebook):
     cells = notebook(
         LOAD,
         SLOW,
-        "%%heatline\nslow(1_000_000)",
-        "%%heatline --no-page --top 1\nslow(1_000_000)",
-        "%heatline --no-page slow(1_000_000)",
+        "%%heatline\nslow(3_000_000)",
+        "%%heatline --no-page --top 1\nslow(3_000_000)",
+        "%heatline --no-page slow(3_000_000)",
     )
     html = cells[2].html
     assert html.index("<table") < html.index("<iframe") and "srcdoc=" in html and "<script" not in html
@@ -139,7 +140,8 @@ def test_a_cell_that_awaits(notebook):
         await nap()
         """,
     )
-    assert cells[1].errors == [] and "ran 0." in cells[1].text
+    assert cells[1].errors == []
+    assert float(re.search(r"ran (\d+\.\d+) s", cells[1].text)[1]) >= 0.5
     assert "Cell [2] line 4" in cells[1].text
 
 
@@ -147,7 +149,7 @@ def test_run_again_and_compared(notebook):
     cells = notebook(
         LOAD,
         SLOW,
-        "%%heatline --no-page --compare last --cpu-only\nx = slow(4_000_000)",
+        "%%heatline --no-page --compare last --cpu-only\nx = slow(12_000_000)",
         "%%heatline --no-page --compare last --cpu-only -o p\nx = slow(400_000)",
         "%%heatline --no-page --compare p --cpu-only\nx = slow(400_000)",
         "%%heatline --no-page --compare x\nx = slow(400_000)",
@@ -163,11 +165,11 @@ def test_however_a_cell_ends(notebook):
     cells = notebook(
         LOAD,
         SLOW,
-        "%%heatline --no-page\nslow(1_000_000)\n1 / 0",
-        "%%heatline --no-page\nslow(1_000_000)\nraise KeyboardInterrupt",
-        "%%heatline --no-page\nslow(1_000_000)\nraise SystemExit",
-        "%%heatline --no-page\nget_ipython().run_cell('y = 1')\nx = slow(1_000_000)",
-        "%%heatline --no-page\n%%time\nx = slow(1_000_000)",
+        "%%heatline --no-page\nslow(3_000_000)\n1 / 0",
+        "%%heatline --no-page\nslow(3_000_000)\nraise KeyboardInterrupt",
+        "%%heatline --no-page\nslow(3_000_000)\nraise SystemExit",
+        "%%heatline --no-page\nget_ipython().run_cell('y = 1')\nx = slow(3_000_000)",
+        "%%heatline --no-page\n%%time\nx = slow(3_000_000)",
         "%heatline --no-page 1 / 0",
         "import heatline; print(heatline.enabled())",
     )
@@ -198,10 +200,10 @@ def test_scalenes_names(notebook):
     cells = notebook(
         LOAD,
         SLOW,
-        "%%scalene --cpu-only\nx = slow(1_000_000)",
-        "%scrun x = slow(1_000_000)",
+        "%%scalene --cpu-only\nx = slow(3_000_000)",
+        "%scrun x = slow(3_000_000)",
         "%unload_ext heatline",
-        "%%scalene\nx = slow(1_000_000)",
+        "%%scalene\nx = slow(3_000_000)",
         """
         from IPython.core.magic import register_cell_magic
         @register_cell_magic
@@ -210,7 +212,7 @@ def test_scalenes_names(notebook):
         """,
         LOAD,
         "%%scalene\nx = 1",
-        "%%heatline --no-page\nx = slow(1_000_000)",
+        "%%heatline --no-page\nx = slow(3_000_000)",
     )
     assert "Cell [2] line 4" in cells[2].text and "Cell [2] line 4" in cells[3].text
     assert "not found" in cells[5].printed
@@ -245,7 +247,7 @@ def test_by_hand(notebook):
         """
         import heatline
         with heatline.profiling(cpu_only=True) as p:
-            x = slow(1_000_000)
+            x = slow(3_000_000)
         """,
         "print([line.file for line in p.profile.lines][:1])",
         "p.profile",

@@ -25,7 +25,8 @@ TIME_KEYS = ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
 
 
 # Programs of many short parts: at the usual rate chance alone would fail one test in a hundred.
-FINELY = {name: ("--cpu-sampling-rate", "0.001") for name in ("natives.py", "threads.py")}
+FINE = ("--cpu-sampling-rate", "0.001")
+FINELY = {name: FINE for name in ("natives.py", "threads.py", "shapes.py", "hot_line.py")}
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,7 @@ def test_timeline_adds_up_to_the_total(python):
     # The helper works while the main thread waits, after that has worked.
     first = next(i for i, ms in enumerate(helper["python"]) if ms)
     assert sum(main["python"][:first]) > 0.6 * sum(main["python"])
-    assert sum(main["wait"][first:]) > 0.9 * sum(main["wait"])
+    assert sum(main["wait"][first:]) > 0.75 * sum(main["wait"])
 
 
 def test_stacks_know_their_threads_and_the_peak(python):
@@ -89,7 +89,7 @@ def test_a_hundred_threads_at_once(python):
     assert len(heatline["threads"]) == 121
     assert len(heatline["timeline"]["threads"]) <= 64
     worked = sum(thread["cpu_s"] for thread in heatline["threads"] if not thread["is_main"])
-    assert worked == pytest.approx(1.2, rel=0.25)
+    assert worked == pytest.approx(float(result.stdout), rel=0.25)
 
 
 def test_a_quiet_program_is_left_alone(any_python):

@@ -25,7 +25,7 @@ def is_running(pid: int) -> bool:
     return state(pid) not in ("", "Z")
 
 
-def wait_until(holds: Callable[[], Any], seconds: float = 30) -> Any:
+def wait_until(holds: Callable[[], Any], seconds: float = 60) -> Any:
     """Waits until this holds, and fails when it never does."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -94,7 +94,7 @@ class Running:
         wait_until(lambda: used() >= begun + seconds)
 
     def finish(self) -> str:
-        output = self.process.communicate(timeout=60)[0]
+        output = self.process.communicate(timeout=120)[0]
         return output
 
     def profile(self) -> dict:

@@ -58,9 +58,10 @@ def functions(thread: dict) -> List[str]:
     return [frame["function"].split(".")[-1] for frame in thread["frames"]]
 
 
-def until(what: Callable[[], Any], tries: int = 100) -> Any:
+def until(what: Callable[[], Any], seconds: float = 60) -> Any:
     """Ask until the answer is true: what is true now and then comes up."""
-    for _ in range(tries):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
         answer = what()
         if answer:
             return answer
