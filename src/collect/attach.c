@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "collect/attach_parts.h"
+#include "collect/helpers.h"
 #include "profile/model.h"
 #include "profile/write.h"
 #include "remote/names.h"
@@ -63,6 +64,7 @@ static void add_thread(struct attach_process *process, const struct remote_threa
 	char path[64];
 	kept->tid = remote->tid;
 	kept->is_main = remote->tid == process->remote.pid && remote->interpreter_index == 0;
+	kept->counts_waiting = kept->is_main && !owner->only_serves;
 	kept->number = owner->thread_numbers++;
 	kept->row = TIMELINE_NO_ROW;
 	kept->start_ns = now_ns;
@@ -185,6 +187,7 @@ static struct process *new_process(struct collector *collector, const struct rem
 	process->python = remote->layout.version;
 	process->python_text = intern_text(collector->strings, remote->version_text);
 	process->command = read_command(collector, remote->pid);
+	process->only_serves = process->index > 0 && helpers_only_serves(collector, process);
 	if (procfs_link(remote->pid, "cwd", cwd, sizeof(cwd)))
 		process->cwd = intern_text(collector->strings, cwd);
 	process->start_ns = now_ns;

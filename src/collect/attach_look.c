@@ -92,7 +92,7 @@ static void tell_running(struct collector *collector, uint32_t count, bool has_g
 void attach_book_waiting(struct collector *collector, struct attach_thread *thread,
 			 struct tree_weights *self, uint32_t node, bool is_gil, uint64_t now_ns, uint64_t ns)
 {
-	if (thread->thread->is_main)
+	if (thread->thread->counts_waiting)
 		self->wait_ns += ns;
 	else
 		self->idle_ns += ns;

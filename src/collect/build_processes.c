@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "collect/builder.h"
+#include "collect/helpers.h"
 #include "profile/model.h"
 
 /* A number is given to another process only after all others were. */
@@ -53,6 +54,13 @@ static const char *describe_end(const struct collector *collector, const struct 
 	return text;
 }
 
+static const char *name_of(const struct process *process)
+{
+	if (process->name == NULL && process->only_serves)
+		return helpers_find(process->command)->name;
+	return process->name;
+}
+
 static void fill_entry(struct collector *collector, struct profile *profile,
 		       const struct process *process, struct profile_process *entry)
 {
@@ -63,7 +71,7 @@ static void fill_entry(struct collector *collector, struct profile *profile,
 	double end_s = NS * (double)(end_ns - collector->start_ns);
 	if (is_new || end_s >= entry->end_s) {
 		entry->command = profile_intern(profile, process->command);
-		entry->name = profile_intern(profile, process->name);
+		entry->name = profile_intern(profile, name_of(process));
 		entry->python = profile_intern(profile, process->python_text);
 		entry->end_s = end_s;
 		entry->ended = profile_intern(profile, describe_end(collector, process, text,
@@ -93,36 +101,12 @@ static void inherit_commands(struct profile *profile)
 	}
 }
 
-/* The helpers of multiprocessing have no names of their own.  What the fork server has
- * forked has its command, too. */
-static void name_helpers(struct profile *profile)
-{
-	static const struct {
-		const char *command, *name;
-	} helpers[] = {
-		{ "from multiprocessing.forkserver import main", "fork server" },
-		{ "from multiprocessing.resource_tracker import main", "resource tracker" },
-	};
-	for (uint32_t i = 0; i < profile->process_count; i++) {
-		struct profile_process *entry = &profile->processes[i];
-		bool is_forked = false;
-		for (uint32_t p = 0; p < i; p++)
-			is_forked |= profile->processes[p].pid == entry->parent_pid &&
-				     profile->processes[p].command == entry->command;
-		for (size_t k = 0; k < sizeof(helpers) / sizeof(helpers[0]) && !is_forked; k++) {
-			if (entry->name == NULL && entry->command != NULL &&
-			    strstr(entry->command, helpers[k].command) != NULL)
-				entry->name = profile_intern(profile, helpers[k].name);
-		}
-	}
-}
-
 static struct metrics thread_metrics(const struct thread *thread)
 {
 	double off_s = NS * (double)thread->off_ns;
 	return (struct metrics){
-		.wait_s = thread->is_main ? off_s : 0,
-		.idle_s = thread->is_main ? 0 : off_s,
+		.wait_s = thread->counts_waiting ? off_s : 0,
+		.idle_s = thread->counts_waiting ? 0 : off_s,
 		.cpu_s = NS * (double)thread->cpu_ns,
 		.gil_s = NS * (double)thread->gil_ns,
 		.gc_s = NS * (double)thread->gc_ns,
@@ -158,7 +142,6 @@ void build_processes(struct collector *collector, struct profile *profile)
 		threads += process->threads.count;
 	}
 	inherit_commands(profile);
-	name_helpers(profile);
 	if (count > 0)
 		profile->python_version = profile->processes[0].python;
 	profile->threads = mem_zalloc(threads, sizeof(*profile->threads));

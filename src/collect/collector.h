@@ -58,6 +58,7 @@ struct thread {
 	uint32_t slot;
 	int32_t tid;
 	bool is_main;
+	bool counts_waiting;     /* its time off the CPU is part of the total, not idle */
 	bool is_ended;
 	bool uses_gpu;           /* the main thread of a process whose GPU work is told */
 	bool is_gone;            /* joined with others; threads.c's own */
@@ -115,6 +116,7 @@ struct process {
 	unsigned python;     /* 0x0308 */
 	const char *python_text; /* interned */
 	const char *command; /* interned */
+	bool only_serves;    /* a helper, see helpers.h */
 	const char *name;    /* interned; what multiprocessing calls it; NULL: nothing */
 	const char *cwd;     /* interned; NULL when not known */
 	const char *system_name; /* interned; NULL when not known */

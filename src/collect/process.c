@@ -3,6 +3,7 @@
  * Whatever comes out of a ring is untrusted: the program may have written over
  * it.  A record is copied first, then checked, then used. */
 #include "collect/collector.h"
+#include "collect/helpers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -143,6 +144,7 @@ static void meet_process(struct collector *collector, const char *path, struct r
 	struct process_facts facts = facts_of(ring);
 	struct process *process = add_process(collector, path, ring, &facts);
 	process->command = read_command(collector, process->pid);
+	process->only_serves = helpers_only_serves(collector, process);
 	process->cwd = read_folder(collector, process->pid);
 	process->system_name = threads_read_comm(collector, process->pid, process->pid);
 	journal_process(collector, process);
@@ -367,6 +369,7 @@ void processes_add_again(struct collector *collector, const char *path,
 	}
 	struct process *process = add_process(collector, path, ring, facts);
 	process->command = intern_text(collector->strings, command);
+	process->only_serves = helpers_only_serves(collector, process);
 	process->cwd = intern_text(collector->strings, cwd);
 	if (ring == NULL && process->end_ns == 0)
 		process->end_ns = process->start_ns;

@@ -10,9 +10,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "collect/helpers.h"
 #include "profile/book.h"
 
-#define STARTED_BY_MULTIPROCESSING "<started by multiprocessing>"
+#define HELPER_FILE "<started by multiprocessing>"
 #define CODE_IDS_MAX (8u << 20)
 
 /* The code's file as one path, however the program wrote it ("../lib/x.py" on
@@ -32,26 +33,13 @@ static char *full_filename(const struct process *process, const struct code_info
 	return full;
 }
 
-/* The line with which multiprocessing starts a process (spawn, fork server, resource
- * tracker) is not the program's; what it waits there is nobody's. */
-static bool is_multiprocessing_line(const struct process *process, const struct code_info *info)
+/* The line with which a helper is started is not the program's. */
+static bool is_helper_line(const struct process *process, const struct code_info *info)
 {
 	static const char name[] = "<string>";
-	static const char *const lines[] = {
-		"from multiprocessing.spawn import spawn_main",
-		"from multiprocessing.forkserver import main",
-		"from multiprocessing.resource_tracker import main",
-		"from billiard.spawn import spawn_main",
-		"from billiard.forkserver import main",
-	};
-	if (process->command == NULL || info->filename_size != sizeof(name) - 1 ||
-	    memcmp(info->filename, name, sizeof(name) - 1) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		if (strstr(process->command, lines[i]) != NULL)
-			return true;
-	}
-	return false;
+	return info->filename_size == sizeof(name) - 1 &&
+	       memcmp(info->filename, name, sizeof(name) - 1) == 0 &&
+	       helpers_find(process->command) != NULL;
 }
 
 uint32_t processes_add_code(struct collector *collector, struct process *process,
@@ -63,9 +51,9 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 		named.filename = full;
 		named.filename_size = (uint32_t)strlen(full);
 	}
-	if (is_multiprocessing_line(process, info)) {
-		named.filename = STARTED_BY_MULTIPROCESSING;
-		named.filename_size = sizeof(STARTED_BY_MULTIPROCESSING) - 1;
+	if (is_helper_line(process, info)) {
+		named.filename = HELPER_FILE;
+		named.filename_size = sizeof(HELPER_FILE) - 1;
 	}
 	bool is_new;
 	uint32_t index = codes_add(&collector->codes, &named, process->python, &is_new);

@@ -72,7 +72,7 @@ void stacks_note_time(struct collector *collector, struct thread *thread, uint32
 		gpu_idle_host(collector, node, end_ns - collector->start_ns, ns);
 	uint64_t since_ns = end_ns - collector->start_ns;
 	timeline_add_time(timeline, thread->row, kind, since_ns, ns);
-	bool is_counted = kind <= TIMELINE_SYSTEM || (kind == TIMELINE_WAIT && thread->is_main);
+	bool is_counted = kind <= TIMELINE_SYSTEM || (kind == TIMELINE_WAIT && thread->counts_waiting);
 	if (is_counted)
 		timeline_add_stack(timeline, &collector->tree, node, thread->row, since_ns, ns);
 }

@@ -200,6 +200,7 @@ static void add_thread(struct process *process, const struct record_thread *reco
 	thread->slot = record->thread;
 	thread->tid = record->tid;
 	thread->is_main = process->threads.count == 0;
+	thread->counts_waiting = thread->is_main && !process->only_serves;
 	thread->number = process->thread_numbers++;
 	thread->schedstat_fd = thread->syscall_fd = -1;
 	thread->row = TIMELINE_NO_ROW;

@@ -129,7 +129,7 @@ static void book_part(struct collector *collector, struct process *process,
 	bool is_startup = thread->is_main && node == TREE_ROOT;
 	struct tree_weights *self = is_startup ? &collector->startup
 					       : tree_weights(&collector->tree, node);
-	if (thread->is_main)
+	if (thread->counts_waiting)
 		self->wait_ns += ns;
 	else
 		self->idle_ns += ns;

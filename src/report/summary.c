@@ -5,16 +5,19 @@
 
 #include "profile/read.h"
 #include "report/advice.h"
+#include "report/export/frames.h"
 #include "report/figure.h"
 #include "report/glyph.h"
 #include "report/gpu.h"
 #include "report/memory.h"
+#include "report/outside.h"
 #include "report/quality.h"
 #include "report/rank.h"
 #include "report/threads.h"
 
 #define BAR_CELLS 12
 #define BAR_NEEDS_COLUMNS 90 /* in less, the place is better given to the source */
+#define OUTSIDE_SHARE 0.05 /* less is not worth a line */
 #define FIGURE_CELLS 15 /* indent, percent, seconds, gaps */
 
 static double self_time(const struct profile *profile, const struct profile_line *line)
@@ -33,24 +36,50 @@ static uint32_t find_hottest(const struct profile *profile, struct ranked_line *
 	return count;
 }
 
-static void print_line(FILE *out, const struct style *style, const struct profile *profile,
-		       const struct ranked_line *hot, double full_s, uint32_t place_cells)
+/* Percent, seconds and bar; returns the cells that they take. */
+static uint32_t print_time(FILE *out, const struct style *style, const struct profile *profile,
+			   double seconds, const struct metrics *kinds, double full_s)
 {
 	bool has_bar = style->columns >= BAR_NEEDS_COLUMNS;
-	uint32_t used = FIGURE_CELLS + place_cells + (has_bar ? BAR_CELLS + 2 : 0);
-	double share = profile->total_s > 0 ? hot->value / profile->total_s : 0;
+	double share = profile->total_s > 0 ? seconds / profile->total_s : 0;
 	char percent[40];
 
 	snprintf(percent, sizeof percent, "  %4s",
-		 figure_percent(hot->value, profile->total_s).text);
+		 figure_percent(seconds, profile->total_s).text);
 	style_print(out, style, figure_heat(share), percent);
-	fprintf(out, " %6s  ", figure_seconds(hot->value).text);
-	if (has_bar) {
-		figure_bar(out, style, &hot->line->self, full_s, BAR_CELLS);
-		fputs("  ", out);
-	}
+	fprintf(out, " %6s  ", figure_seconds(seconds).text);
+	if (!has_bar)
+		return FIGURE_CELLS;
+	figure_bar(out, style, kinds, full_s, BAR_CELLS);
+	fputs("  ", out);
+	return FIGURE_CELLS + BAR_CELLS + 2;
+}
+
+static void print_line(FILE *out, const struct style *style, const struct profile *profile,
+		       const struct ranked_line *hot, double full_s, uint32_t place_cells)
+{
+	uint32_t used = print_time(out, style, profile, hot->value, &hot->line->self, full_s);
+
 	rank_put_place(out, style, hot, place_cells);
-	rank_put_source(out, style, hot, used);
+	rank_put_source(out, style, hot, used + place_cells);
+	fputc('\n', out);
+}
+
+/* The time on none of the program's lines: a library in a process of its own, say. */
+static void print_outside(FILE *out, const struct style *style, const struct profile *profile,
+			  const struct outside *outside, double full_s)
+{
+	char text[400];
+	int size = snprintf(text, sizeof text, "outside of the program's files (--profile-all)");
+	uint32_t used = print_time(out, style, profile, profile->outside_s, &outside->sum, full_s);
+
+	if (outside->most)
+		size = snprintf(text, sizeof text,
+				"outside of the program's files, most in %s (--profile-all)",
+				export_short_path(profile, outside->most->path));
+	if (size >= (int)sizeof text)
+		size = (int)sizeof text - 1;
+	glyph_put(out, style, text, (size_t)size, style->columns > used ? style->columns - used : 1);
 	fputc('\n', out);
 }
 
@@ -140,13 +169,20 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	struct ranked_line hottest[SUMMARY_LINES];
 	uint32_t count = find_hottest(profile, hottest);
 	uint32_t place_cells = rank_place_width(style, hottest, count);
+	struct outside outside = outside_find(profile);
+	bool has_outside = profile->outside_s >= OUTSIDE_SHARE * profile->total_s;
+	double full_s = count ? hottest[0].value : 0;
 
+	if (has_outside && profile->outside_s > full_s)
+		full_s = profile->outside_s;
 	fputc('\n', out);
 	print_heading(out, style, profile);
 	if (count)
 		fputc('\n', out);
 	for (uint32_t i = 0; i < count; i++)
-		print_line(out, style, profile, &hottest[i], hottest[0].value, place_cells);
+		print_line(out, style, profile, &hottest[i], full_s, place_cells);
+	if (count && has_outside)
+		print_outside(out, style, profile, &outside, full_s);
 	if (!count)
 		print_nothing_hot(out, profile);
 	fputc('\n', out);

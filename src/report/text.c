@@ -146,7 +146,8 @@ static void put_omissions(FILE *out, const struct style *style, const struct pro
 	char text[200];
 
 	if (profile->total_s > 0 && profile->outside_s >= 0.01 * profile->total_s) {
-		snprintf(text, sizeof text, "%s (%s) went by outside of these files.\n",
+		snprintf(text, sizeof text,
+			 "%s (%s) went by outside of these files; run --profile-all lists all.\n",
 			 figure_seconds(profile->outside_s).text,
 			 figure_percent(profile->outside_s, profile->total_s).text);
 		style_print(out, style, PAINT_DIM, text);

@@ -68,13 +68,14 @@ def test_a_child_that_starts_another_program_is_one_process(tree):
 
 
 def test_names_that_multiprocessing_gives(oldest_or_newest, heatline):
-    """And the line with which it starts Python is none of the program's."""
+    """The line with which it starts Python is none of the program's, and those that only serve are idle."""
     done = oldest_or_newest.heatline_run(PROCESSES / "named.py", options=["--quiet", "--cpu-only"])
     assert done.returncode == 0, done
     names = [process.get("name") for process in done.profile["heatline"]["processes"]]
     assert {"the forked one", "SpawnProcess-2", "ForkServerProcess-3", "fork server"} <= set(names)
     assert names[0] is None
     assert not any(name.startswith("<") for name in done.profile["files"])
+    assert done.profile["heatline"]["time"]["idle_s"] > 1  # fork server and resource tracker
     report = oldest_or_newest.run([heatline, "view", "--cli", done.profile_path]).stdout
     assert "the forked one  " in report
 

@@ -110,6 +110,37 @@ static void test_nothing_hot(void **unused)
 	free(text);
 }
 
+/* What is on no line of the program is said, and where most of it was. */
+static void test_outside(void **unused)
+{
+	struct profile_line lines[1] = {sample_line(3, 2, 0, 0, 0, 2, 200)};
+	struct profile_file files[3] = {
+		{.path = "/app/a.py", .in_scope = true, .lines = lines, .line_count = 1},
+		{.path = "/usr/lib/python3.13/json/encoder.py"},
+		{.path = "/venv/lib/python3.13/site-packages/solver/core.py"},
+	};
+	struct stack_node stacks[] = {
+		{.file = UINT32_MAX},
+		{.parent = 0, .file = 0, .function = "main", .line = 3, .self = {.python_s = 1}},
+		{.parent = 1, .file = 1, .function = "dumps", .line = 9, .self = {.python_s = 1}},
+		{.parent = 0, .file = 1, .function = "dumps", .line = 9, .self = {.python_s = 0.5}},
+		{.parent = 3, .file = 2, .function = "solve", .line = 7, .self = {.native_s = 5.5}},
+	};
+	struct profile profile = {.program = "a.py", .files = files, .file_count = 3, .stacks = stacks,
+				  .stack_count = 5, .total_s = 8, .elapsed_s = 8, .outside_s = 6};
+	char *text;
+
+	(void)unused;
+	text = summary(&profile, NULL, &plain);
+	expect_in(text, "   25% 2.00 s  /app/a.py:3\n"
+			"   75% 6.00 s  outside of the program's files, most in solver/core.py (--pro");
+	free(text);
+	profile.outside_s = 0.3;
+	text = summary(&profile, NULL, &plain);
+	assert_null(strstr(text, "outside"));
+	free(text);
+}
+
 /* The five hottest of many, in order, from all files. */
 static void test_order(void **unused)
 {
@@ -160,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_summary),     cmocka_unit_test(test_file_names),
 		cmocka_unit_test(test_few_samples), cmocka_unit_test(test_nothing_hot),
+		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_order),       cmocka_unit_test(test_colors),
 	};
 

@@ -1,0 +1,16 @@
+/* outside.h - the time that no line of the program accounts for. */
+#ifndef HEATLINE_REPORT_OUTSIDE_H
+#define HEATLINE_REPORT_OUTSIDE_H
+
+#include "profile/model.h"
+
+struct outside {
+	struct metrics sum;           /* by kind, as far as stacks are known */
+	const struct profile_file *most; /* the file that most of it was in; NULL: not known */
+	double most_s;
+};
+
+/* Where it went, by the innermost Python frame. */
+struct outside outside_find(const struct profile *profile);
+
+#endif
