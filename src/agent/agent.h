@@ -186,8 +186,10 @@ bool sample_walk_state(struct agent_thread *self, const struct walker *walker, p
 #define CODE_ID_NONE 0u
 
 /* The id under which the ring knows a code object, after sending it there if
- * it is new; CODE_ID_NONE when it could not be read or sent.  [handler] */
-uint32_t codes_find(struct agent_thread *self, py_addr code, uint32_t identity);
+ * it is new, as the walker reads it; CODE_ID_NONE when it could not be read or
+ * sent.  [handler] */
+uint32_t codes_find(struct agent_thread *self, const struct walker *walker, py_addr code,
+		    uint32_t identity);
 
 /* Forgets all ids: a new ring knows none.  Returns 0 or -errno. */
 int codes_reset(void);

@@ -46,10 +46,11 @@ static struct code_slot *slot_of(py_addr code)
 	return victim;
 }
 
-static bool send_code(struct agent_thread *self, py_addr code, uint32_t id)
+static bool send_code(struct agent_thread *self, const struct walker *walker, py_addr code,
+		      uint32_t id)
 {
 	struct code_info info;
-	if (!code_read(&g_agent.walker, code, self->code, sizeof(self->code), &info)) {
+	if (!code_read(walker, code, self->code, sizeof(self->code), &info)) {
 		ring_count_lost(g_agent.ring, LOST_CODE_UNREADABLE);
 		return false;
 	}
@@ -80,7 +81,8 @@ static bool send_code(struct agent_thread *self, py_addr code, uint32_t id)
 	return true;
 }
 
-uint32_t codes_find(struct agent_thread *self, py_addr code, uint32_t identity)
+uint32_t codes_find(struct agent_thread *self, const struct walker *walker, py_addr code,
+		    uint32_t identity)
 {
 	if (identity == CODE_TORN) {
 		ring_count_lost(g_agent.ring, LOST_TORN);
@@ -93,7 +95,7 @@ uint32_t codes_find(struct agent_thread *self, py_addr code, uint32_t identity)
 		return (uint32_t)(known >> 32);
 
 	uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-	if (!send_code(self, code, id))
+	if (!send_code(self, walker, code, id))
 		return CODE_ID_NONE;
 	/* known before code: a reader that sees the new address sees its id. */
 	atomic_store_explicit(&slot->code, 0, memory_order_release);

@@ -39,7 +39,7 @@ static uint64_t code_of(const char *frame)
 	return g_agent.layout.executable_tagged ? code & ~(uint64_t)7 : code;
 }
 
-/* --- by the walker that believes nothing --- */
+/* --- reading --- */
 
 static bool read_direct(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
 {
@@ -59,12 +59,13 @@ static size_t read_many_direct(const struct mem_reader *reader, const struct iov
 
 static const struct mem_reader direct_reader = {.read = read_direct, .read_many = read_many_direct};
 
-static bool walk_carefully(struct agent_thread *self, uint32_t *count)
+/* What stands on the stack lives, and so does all that it holds: the code objects
+ * of a program's imports, seven pieces each, are read without a system call. */
+static struct walker direct_walker(void)
 {
 	struct walker walker = g_agent.walker;
-	uint8_t flags = 0;
 	walker.reader = &direct_reader;
-	return sample_walk(self, &walker, count, &flags);
+	return walker;
 }
 
 /* --- in place --- */
@@ -85,6 +86,7 @@ static int64_t offset_of(const char *frame, uint64_t code)
 
 struct direct_walk {
 	struct agent_thread *self;
+	struct walker walker;
 	uint32_t count;
 	uint64_t last_code; /* of the frame before, often the same */
 	uint32_t last_id;   /* CODE_ID_NONE: it is left out of stacks */
@@ -98,13 +100,14 @@ static bool add_frame(struct direct_walk *walk, const char *frame)
 	if (code == 0 || offset < 0 || offset > UINT32_MAX)
 		return false;
 	if (code != walk->last_code) {
-		uint32_t identity = code_identity(&g_agent.walker, (const void *)(uintptr_t)code, /* NOLINT */
+		uint32_t identity = code_identity(&walk->walker, (const void *)(uintptr_t)code, /* NOLINT */
 						  &walk->is_generator);
 		if (identity == CODE_TORN)
 			return false;
 		walk->last_code = code;
-		walk->last_id = identity != CODE_HIDDEN ? codes_find(walk->self, code, identity)
-							: CODE_ID_NONE;
+		walk->last_id = identity == CODE_HIDDEN
+					? CODE_ID_NONE
+					: codes_find(walk->self, &walk->walker, code, identity);
 		if (walk->last_id == CODE_ID_NONE && identity != CODE_HIDDEN)
 			return false;
 	}
@@ -118,7 +121,7 @@ static bool add_frame(struct direct_walk *walk, const char *frame)
 /* False when something is not as it should be. */
 static bool walk_directly(struct agent_thread *self, uint32_t *count)
 {
-	struct direct_walk walk = {.self = self};
+	struct direct_walk walk = {.self = self, .walker = direct_walker()};
 	const char *frame = innermost();
 	for (; frame != NULL && walk.count < WALK_MAX_FRAMES;
 	     frame = load_pointer(frame + g_agent.layout.frame_previous)) {
@@ -128,6 +131,14 @@ static bool walk_directly(struct agent_thread *self, uint32_t *count)
 	*count = walk.count;
 	/* A generator is resumed by someone; see code_identities. */
 	return g_agent.layout.frame_kind != PY_FRAME_OBJECT || frame != NULL || !walk.is_generator;
+}
+
+/* By the walker that believes nothing. */
+static bool walk_carefully(struct agent_thread *self, uint32_t *count)
+{
+	struct walker walker = direct_walker();
+	uint8_t flags = 0;
+	return sample_walk(self, &walker, count, &flags);
 }
 
 bool own_stack_walk(struct agent_thread *self, uint32_t *count)

@@ -122,7 +122,8 @@ bool sample_walk_state(struct agent_thread *self, const struct walker *walker, p
 	for (uint32_t i = 0; i < *count; i++) {
 		if (self->identities[i] == CODE_HIDDEN)
 			continue;
-		uint32_t id = codes_find(self, self->frames[i].code, self->identities[i]);
+		uint32_t id = codes_find(self, walker, self->frames[i].code,
+					 self->identities[i]);
 		if (id == CODE_ID_NONE)
 			return false;
 		self->frames[kept] = self->frames[i];

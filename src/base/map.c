@@ -8,16 +8,6 @@
 
 #define MAP_FIRST_SLOTS 16u
 
-uint64_t map_hash_number(uint64_t number)
-{
-	/* The finaliser of SplitMix64: every input bit reaches every output bit. */
-	number += 0x9e3779b97f4a7c15u;
-	number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
-	number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
-	number ^= number >> 31;
-	return number ? number : 1;
-}
-
 uint64_t map_hash_bytes(const void *bytes, size_t size)
 {
 	const unsigned char *at = bytes;

@@ -181,6 +181,7 @@ static struct process *new_process(struct collector *collector, const struct rem
 	struct procfs_stat stat;
 	char cwd[4096];
 	process->index = collector->processes.count;
+	process->statm_fd = -1;
 	process->pid = remote->pid;
 	process->parent_pid = procfs_stat(remote->pid, &stat) ? stat.parent_pid : 0;
 	process->state = RING_ACTIVE;

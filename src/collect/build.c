@@ -87,40 +87,31 @@ static bool has_figures(const struct tree_weights *self, const struct tree_memor
 	       memory->alloc_bytes != 0 || memory->copy_bytes != 0;
 }
 
-/* Resolves the frames of a node's stack; says how many there are and which node
- * is the outermost (the node itself for the root). */
-static uint32_t load_frames(struct builder *builder, uint32_t index, uint32_t *outermost_node)
-{
-	const struct tree_node *nodes = builder->collector->tree.nodes;
-	uint32_t depth = 0;
-	uint32_t outermost = index;
-	for (uint32_t at = index; at != TREE_ROOT; at = nodes[at].parent) {
-		outermost = at;
-		depth++;
-	}
-	if (depth > builder->frame_room) {
-		builder->frame_room = depth * 2;
-		builder->frames = mem_resize(builder->frames, builder->frame_room,
-					     sizeof(*builder->frames));
-	}
-	uint32_t place = depth;
-	for (uint32_t at = index; at != TREE_ROOT; at = nodes[at].parent)
-		builder->frames[--place] = *frame_of(builder, nodes[at].place);
-	*outermost_node = outermost;
-	return depth;
-}
-
+/* What the profile has of a node is found below what it has of its caller, and
+ * kept: the stacks of a deep recursion are looked up by one frame each. */
 uint32_t builder_find_node(struct builder *builder, uint32_t node)
 {
-	uint32_t *found = &builder->nodes[node], outermost;
-	if (*found == 0) {
-		uint32_t depth = load_frames(builder, node, &outermost);
-		*found = 1 + profile_find_stack(builder->profile, builder->frames, depth);
+	const struct tree_node *nodes = builder->collector->tree.nodes;
+	struct built_node *built = builder->nodes;
+	uint32_t at = node, depth = 0;
+	built[TREE_ROOT].is_known = true;
+	for (; !built[at].is_known; at = nodes[at].parent)
+		builder->way[depth++] = at;
+	while (depth > 0) {
+		struct built_node above = built[at];
+		at = builder->way[--depth];
+		uint32_t child = above.is_folded ? 0
+						 : profile_find_frame(builder->profile, above.stack,
+								      frame_of(builder, nodes[at].place));
+		built[at] = (struct built_node){.stack = child != 0 ? child : above.stack,
+						.is_known = true,
+						.is_folded = child == 0};
 	}
-	return *found - 1;
+	return built[node].stack;
 }
 
-static void book_node(struct builder *builder, uint32_t index)
+/* frames: the node's stack, outermost first. */
+static void book_node(struct builder *builder, uint32_t index, uint32_t depth, bool is_startup)
 {
 	static const struct tree_memory no_memory;
 	struct collector *collector = builder->collector;
@@ -129,13 +120,10 @@ static void book_node(struct builder *builder, uint32_t index)
 	const struct tree_weights *weights = &tree->weights.items[node->weights];
 	const struct tree_memory *memory = node->memory == 0 ? &no_memory
 							     : &tree->memory.items[node->memory];
-	uint32_t outermost;
 	const struct gpu_node *gpu = build_gpu_node(collector, index);
 	if (!has_figures(weights, memory, gpu))
 		return;
-	uint32_t depth = load_frames(builder, index, &outermost);
 	struct tree_frame frame = tree_frame(tree, index);
-	bool is_startup = collector->codes.items[tree_frame(tree, outermost).code].is_bootstrap;
 	bool is_native = weights->open_ns != 0 &&
 			 classify_is_native(&collector->codes.items[frame.code], frame.offset);
 	struct metrics metrics = metrics_of(weights, memory, is_native);
@@ -146,6 +134,47 @@ static void book_node(struct builder *builder, uint32_t index)
 	profile_book(builder->profile, builder->frames, depth, &metrics, is_startup);
 	if (gpu != NULL)
 		profile_book_gpu(builder->profile, builder->frames, depth, &gpu->figures);
+}
+
+/* The first child of each node, and the next one of the same parent, as they came. */
+static void list_children(const struct tree *tree, uint32_t *first, uint32_t *next)
+{
+	for (uint32_t i = tree->count; i-- > 1;) {
+		next[i] = first[tree->nodes[i].parent];
+		first[tree->nodes[i].parent] = i;
+	}
+}
+
+/* Goes down and up the tree, so that a stack differs from the one before it by as
+ * few frames as can be. */
+static void book_nodes(struct builder *builder)
+{
+	struct collector *collector = builder->collector;
+	const struct tree *tree = &collector->tree;
+	uint32_t *first = mem_zalloc(tree->count, sizeof(*first));
+	uint32_t *next = mem_zalloc(tree->count, sizeof(*next));
+	uint32_t node = TREE_ROOT, depth = 0;
+	bool is_startup = collector->codes.items[tree_frame(tree, node).code].is_bootstrap;
+	list_children(tree, first, next);
+	for (;;) {
+		book_node(builder, node, depth, is_startup);
+		if (first[node] != 0) {
+			node = first[node];
+		} else {
+			for (; node != TREE_ROOT && next[node] == 0; depth--)
+				node = tree->nodes[node].parent;
+			if (node == TREE_ROOT)
+				break;
+			node = next[node];
+			depth--;
+		}
+		vec_reserve(builder->frames, builder->frame_room, depth);
+		builder->frames[depth++] = *frame_of(builder, tree->nodes[node].place);
+		if (depth == 1)
+			is_startup = collector->codes.items[tree_frame(tree, node).code].is_bootstrap;
+	}
+	free(first);
+	free(next);
 }
 
 static void book_moments(struct builder *builder)
@@ -313,13 +342,13 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	build_processes(collector, builder.profile);
 	heap_compose(&collector->heap);
 	gpu_idle_settle(collector);
-	for (uint32_t i = 0; i < collector->tree.count; i++)
-		book_node(&builder, i);
+	book_nodes(&builder);
 	struct metrics startup = metrics_of(&collector->startup, &collector->tree.memory.items[0],
 					    true);
 	profile_book(builder.profile, NULL, 0, &startup, true);
 	book_moments(&builder);
 	builder.nodes = mem_zalloc(collector->tree.count, sizeof(*builder.nodes));
+	builder.way = mem_alloc(collector->tree.count * sizeof(*builder.way));
 	build_timeline(&builder);
 	tasks_build(collector, builder.profile);
 	if (collector->options->has_memory)
@@ -332,5 +361,6 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	free(builder.frames);
 	free(builder.known);
 	free(builder.nodes);
+	free(builder.way);
 	return builder.profile;
 }

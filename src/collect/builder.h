@@ -5,6 +5,13 @@
 #include "collect/collector.h"
 #include "profile/book.h"
 
+/* What the profile has of a node of the tree. */
+struct built_node {
+	uint32_t stack; /* in profile->stacks */
+	bool is_known;
+	bool is_folded; /* into an outer part of its stack */
+};
+
 /* Everything that is needed to turn nodes into booked stacks. */
 struct builder {
 	struct collector *collector;
@@ -13,7 +20,8 @@ struct builder {
 	struct book_frame *frames; /* owned; of one stack, outermost first */
 	uint32_t frame_room;
 	struct book_frame *known; /* owned; by place of the tree; function NULL: not yet */
-	uint32_t *nodes; /* owned; of each tree node: index in profile->stacks + 1, or 0 */
+	struct built_node *nodes; /* owned; of each tree node */
+	uint32_t *way; /* owned; room for as many: from a node up to one that is known */
 };
 
 /* --- build.c --- */

@@ -143,6 +143,7 @@ struct process {
 	int32_t exit_status; /* as the process said itself; -1: it did not */
 	bool is_left;        /* the agent has left it; it goes on */
 	bool has_moved;      /* since its resident memory was last asked for */
+	int statm_fd;        /* which tells it; -1: not open */
 	double resident_bytes, peak_resident_bytes;
 	struct gpu_user gpu;
 	uint64_t seen_ns;    /* when it was last heard of; only while catching up */
@@ -337,6 +338,9 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 
 /* The footprint at this moment. */
 void memory_round(struct collector *collector);
+
+/* The process has ended: nothing of it is kept open. */
+void memory_close(struct process *process);
 
 /* --- chosen.c --- */
 

@@ -117,6 +117,7 @@ static struct process *add_process(struct collector *collector, const char *path
 	struct process *process = mem_zalloc(1, sizeof(*process));
 	process->index = collector->processes.count;
 	process->exit_status = -1;
+	process->statm_fd = -1;
 	process->has_moved = true;
 	process->facts = *facts;
 	process->ring_path = mem_copy_text(path);
@@ -305,6 +306,7 @@ static void finish_process(struct collector *collector, struct process *process)
 	heap_process_end(&collector->heap, process->index,
 			 (double)(process->end_ns - collector->start_ns) * 1e-9);
 	gpu_on_end(collector, process);
+	memory_close(process);
 	if (process->ring != NULL)
 		munmap(process->ring, sizeof(*process->ring));
 	process->ring = NULL;

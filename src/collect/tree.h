@@ -47,6 +47,7 @@ struct tree_node {
 	uint32_t place;   /* in places; 0 for the root */
 	uint32_t weights; /* in weights; 0: it has none */
 	uint32_t memory;  /* in memory; 0: it has none */
+	uint32_t heir;    /* the child through which a stack last went on; 0: none yet */
 };
 
 /* Item 0 of places and weights is nobody's, and zero; that of memory is the
@@ -60,11 +61,6 @@ struct tree {
 	struct map place_index; /* code and offset to place */
 	uint32_t *children;     /* owned; open addressing by parent and place; 0: free */
 	uint32_t child_mask;
-	/* The stack that was added last, outermost first: the next one is often the
-	 * same but for its innermost frames. */
-	struct tree_frame *last_frames; /* owned */
-	uint32_t *last_nodes;           /* owned */
-	uint32_t last_count, last_room;
 	uint64_t cut; /* stacks that were kept by one frame only */
 };
 

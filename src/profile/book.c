@@ -242,18 +242,10 @@ void profile_book_gpu(struct profile *profile, const struct book_frame *frames, 
 			figures);
 }
 
-uint32_t profile_find_stack(struct profile *profile, const struct book_frame *frames,
-			    uint32_t count)
+uint32_t profile_find_frame(struct profile *profile, uint32_t caller, const struct book_frame *frame)
 {
-	uint32_t node = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t child = stack_tree_find(profile, node, frames[i].file, frames[i].function,
-						 frames[i].first_line, frames[i].line);
-		if (child == 0)
-			break;
-		node = child;
-	}
-	return node;
+	return stack_tree_find(profile, caller, frame->file, frame->function, frame->first_line,
+			       frame->line);
 }
 
 struct profile_line *profile_memory_line(struct profile *profile, uint32_t file, uint32_t line)

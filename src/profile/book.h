@@ -37,9 +37,10 @@ void profile_book(struct profile *profile, const struct book_frame *frames, uint
 void profile_book_gpu(struct profile *profile, const struct book_frame *frames, uint32_t count,
 		      const struct gpu_figures *figures);
 
-/* The stack's node, or that of its outer part into which it was folded. */
-uint32_t profile_find_stack(struct profile *profile, const struct book_frame *frames,
-			    uint32_t count);
+/* The node of a frame below that of its caller (0: the root); 0 when there is none:
+ * it was folded into its caller's, or never booked. */
+uint32_t profile_find_frame(struct profile *profile, uint32_t caller,
+			    const struct book_frame *frame);
 
 /* Adds a moment at which this line was seen (keeps an even sample of LINE_TIMES_MAX). */
 void profile_book_time(struct profile *profile, uint32_t file, uint32_t line, double time_s);
