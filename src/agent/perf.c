@@ -16,7 +16,7 @@
  *
  * Signal-safe. */
 #include "agent/agent.h"
-#include "agent/price.h"
+#include "wire/price.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@
 #define CPU_PART_MIN 0.02   /* less is a thread that hardly ran meanwhile */
 #define NAMES_NS 2000000000u
 #define OPEN_THREADS_MAX 400u /* with files kept open */
+#define SPARE_FILES 12      /* that are not */
 
 /* ---- threads ---- */
 
@@ -35,9 +38,18 @@ static void close_file(int *fd)
 	*fd = -1;
 }
 
-static void end_thread(struct attach_thread *thread)
+/* Some descriptors are left for what has to be opened later, the profile not least. */
+static int keep_file(const struct attach *attach, int fd)
+{
+	if (fd >= attach->files_max)
+		close_file(&fd);
+	return fd;
+}
+
+static void end_thread(struct attach *attach, struct attach_thread *thread)
 {
 	thread->thread->is_ended = true;
+	attach_perf_end(attach, thread);
 	close_file(&thread->thread->syscall_fd);
 	close_file(&thread->thread->schedstat_fd);
 	free(thread->snapshot);
@@ -56,7 +68,8 @@ static struct attach_thread *find_thread(struct attach_process *process, const s
 	return NULL;
 }
 
-static void add_thread(struct attach_process *process, const struct remote_thread *remote, uint64_t now_ns)
+static void add_thread(const struct attach *attach, struct attach_process *process,
+		       const struct remote_thread *remote, uint64_t now_ns)
 {
 	struct process *owner = process->process;
 	struct thread *kept = mem_zalloc(1, sizeof(*kept));
@@ -70,10 +83,10 @@ static void add_thread(struct attach_process *process, const struct remote_threa
 	kept->start_ns = now_ns;
 	kept->schedstat_fd = kept->syscall_fd = -1;
 	if (process->threads.count < OPEN_THREADS_MAX) {
-		kept->syscall_fd = remote_activity_open(&process->remote, remote->tid);
+		kept->syscall_fd = keep_file(attach, remote_activity_open(&process->remote, remote->tid));
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)process->remote.pid,
 			 (int)remote->tid);
-		kept->schedstat_fd = open(path, O_RDONLY | O_CLOEXEC);
+		kept->schedstat_fd = keep_file(attach, open(path, O_RDONLY | O_CLOEXEC));
 	}
 	vec_push(&owner->threads, kept);
 	thread->remote = *remote;
@@ -138,7 +151,7 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 		if (remote->tid <= 0)
 			continue;
 		if (find_thread(process, remote) == NULL) {
-			add_thread(process, remote, now_ns);
+			add_thread(attach, process, remote, now_ns);
 			has_new = true;
 		}
 		find_thread(process, remote)->is_listed = true;
@@ -147,11 +160,13 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct attach_thread *thread = process->threads.items[i];
 		if (!thread->is_listed) {
+			attach_perf_drain(attach, process, thread);
 			attach_weigh_now(attach, thread, now_ns);
 			attach_tasks_end(attach, thread, now_ns);
-			end_thread(thread);
+			end_thread(attach, thread);
 			continue;
 		}
+		attach_perf_manage(attach, process, thread);
 		update_cpu_part(thread);
 		find_gil(process, thread);
 		process->threads.items[kept++] = thread;
@@ -216,12 +231,13 @@ bool attach_add_process(struct attach *attach, pid_t pid, struct err *err)
 	return true;
 }
 
-static void free_process(struct attach_process *process)
+static void free_process(struct attach *attach, struct attach_process *process)
 {
 	for (uint32_t i = 0; i < process->threads.count; i++)
-		end_thread(process->threads.items[i]);
+		end_thread(attach, process->threads.items[i]);
 	vec_free(&process->threads);
 	vec_free(&process->codes);
+	vec_free(&process->ranges);
 	map_fini(&process->code_index);
 	trust_fini(&process->trust);
 	remote_threads_fini(&process->list);
@@ -263,6 +279,7 @@ static void new_collector(struct attach *attach)
 	attach->collector = collector_new(&attach->run);
 	attach->collector->start_ns = clock_monotonic_ns();
 	attach->collector->start_epoch_s = clock_epoch_s();
+	attach_clocks_init(&attach->clocks);
 }
 
 struct attach *attach_new(const struct attach_options *options, struct err *err)
@@ -291,6 +308,10 @@ struct attach *attach_new(const struct attach_options *options, struct err *err)
 	attach->identities = mem_alloc(ATTACH_FRAMES_MAX * sizeof(*attach->identities));
 	attach->period_ns = (uint64_t)(1e9 / options->rate_hz);
 	attach->random = clock_monotonic_ns() | 1;
+	struct rlimit files;
+	attach->files_max = getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > INT_MAX
+				    ? INT_MAX
+				    : (int)files.rlim_cur - SPARE_FILES;
 	new_collector(attach);
 	prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul); /* the default is 50 us late */
 	return attach;
@@ -301,9 +322,10 @@ void attach_free(struct attach *attach)
 	if (attach == NULL)
 		return;
 	for (uint32_t i = 0; i < attach->processes.count; i++)
-		free_process(attach->processes.items[i]);
+		free_process(attach, attach->processes.items[i]);
 	vec_free(&attach->processes);
 	collector_free(attach->collector);
+	attach_clocks_fini(&attach->clocks);
 	for (char **arg = attach->args; *arg != NULL; arg++)
 		free(*arg);
 	free(attach->args);
@@ -322,19 +344,28 @@ void attach_reset(struct attach *attach)
 		struct attach_process *process = attach->processes.items[i];
 		uint64_t resident;
 		for (uint32_t t = 0; t < process->threads.count; t++)
-			end_thread(process->threads.items[t]);
+			end_thread(attach, process->threads.items[t]);
 		process->threads.count = 0;
 		process->process = NULL;
 		process->list_ns = 0;
 		/* What is known of code objects are numbers of the old collector. */
 		map_fini(&process->code_index);
 		map_init(&process->code_index);
-		process->codes.count = 0;
+		process->codes.count = process->ranges.count = 0;
 		attach_read_usage(process->remote.pid, &process->cpu_ticks, &resident);
 	}
 	collector_free(attach->collector);
+	attach_clocks_fini(&attach->clocks);
 	attach->looks = attach->more_looks = attach->lost = attach->elided = attach->rounds = attach->gil_rounds = 0;
 	new_collector(attach);
+}
+
+uint64_t attach_random(struct attach *attach)
+{
+	attach->random ^= attach->random << 13;
+	attach->random ^= attach->random >> 7;
+	attach->random ^= attach->random << 17;
+	return attach->random;
 }
 
 /* Waits a period, half to one and a half of it: a fixed one would keep step with
@@ -342,10 +373,7 @@ void attach_reset(struct attach *attach)
  * CPU time, so shorter waits are spent awake.  False when a signal came. */
 static bool wait_period(struct attach *attach, uint64_t start_ns)
 {
-	attach->random ^= attach->random << 13;
-	attach->random ^= attach->random >> 7;
-	attach->random ^= attach->random << 17;
-	uint64_t ns = attach->period_ns / 2 + attach->random % (attach->period_ns + 1);
+	uint64_t ns = attach->period_ns / 2 + attach_random(attach) % (attach->period_ns + 1);
 	if (attach->period_ns < ATONCE_NS)
 		return true;
 	if (attach->period_ns < AWAKE_NS) {
@@ -386,6 +414,7 @@ static void settle_all(struct attach *attach, uint64_t now_ns, bool is_last)
 	for (uint32_t i = 0; i < attach->processes.count; i++) {
 		struct attach_process *process = attach->processes.items[i];
 		for (uint32_t t = 0; t < process->threads.count; t++) {
+			attach_perf_drain(attach, process, process->threads.items[t]);
 			attach_weigh_now(attach, process->threads.items[t], now_ns);
 			if (is_last)
 				attach_tasks_end(attach, process->threads.items[t], now_ns);
@@ -393,20 +422,40 @@ static void settle_all(struct attach *attach, uint64_t now_ns, bool is_last)
 	}
 }
 
+/* A profile with the tree's times split by the perf samples so far; more may come, so
+ * the tree stays as it was. */
+static struct profile *build_split(struct attach *attach, bool is_partial)
+{
+	struct collector *collector = attach->collector;
+	size_t count = collector->tree.weights.count, size = sizeof(*collector->tree.weights.items);
+	struct tree_weights *kept = mem_alloc(count * size);
+	memcpy(kept, collector->tree.weights.items, count * size);
+	if (attach_perf_is_used(attach))
+		split_apply(&attach->clocks.split, &collector->codes, &collector->tree,
+			    !attach->clocks.is_partial);
+	struct profile *profile = build_profile(collector, is_partial);
+	memcpy(collector->tree.weights.items, kept, count * size);
+	free(kept);
+	return profile;
+}
+
 struct profile *attach_profile(struct attach *attach, bool is_partial)
 {
 	struct profile *profile;
+	char sentence[400];
 	attach->collector->end_ns = clock_monotonic_ns();
 	settle_all(attach, attach->collector->end_ns, !is_partial);
-	profile = build_profile(attach->collector, is_partial);
+	profile = build_split(attach, is_partial);
 	if (profile == NULL)
 		return NULL;
 	double elapsed_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;
-	profile->quality.clock = profile_intern(profile, "looks from outside");
+	profile->quality.clock = profile_intern(profile, attach_perf_is_used(attach)
+								 ? "looks from outside and perf events"
+								 : "looks from outside");
 	profile->quality.rate_hz = (double)attach->rounds / elapsed_s;
 	profile->quality.overhead_percent = 100e-9 * (double)clock_process_cpu_ns() / elapsed_s;
-	build_warn(profile, "looked at from outside: Python and native are told apart by the current "
-			    "instruction and the GIL; time in the kernel counts as one of them");
+	attach_perf_tell(attach, sentence, sizeof(sentence));
+	build_warn(profile, sentence);
 	if (attach->elided > 0)
 		build_warn(profile, "some stacks are very deep: the middle of them is left out");
 	return profile;

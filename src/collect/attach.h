@@ -12,7 +12,8 @@
  * What a look tells: whether the thread runs, waits for the GIL or waits in the
  * kernel; its stack; whether it has the GIL.  Who runs without it runs native
  * code; who runs with it is told apart by the current instruction, as in
- * classify.h.  Each look stands for the time since the one before, so nothing
+ * classify.h.  Where permitted, perf events on the threads tell that better, and system
+ * time too.  Each look stands for the time since the one before, so nothing
  * depends on the rate being met. */
 #ifndef HEATLINE_COLLECT_ATTACH_H
 #define HEATLINE_COLLECT_ATTACH_H

@@ -211,6 +211,7 @@ static bool has_gil_now(struct attach_process *process, struct attach_thread *th
 bool attach_look(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		 uint64_t now_ns)
 {
+	attach_perf_drain(attach, process, thread);
 	attach_tasks_look(attach, process, thread, now_ns);
 	if (!attach_take(attach, thread, now_ns))
 		return false;

@@ -5,6 +5,7 @@
  *	attach_stack.c    the stack of a look, from the thread's memory on
  *	attach_tasks.c    the event loop of a thread, and its tasks that wait
  *	attach_weigh.c    what looks at a running thread stand for
+ *	attach_perf.c     perf clocks: who works, by the true CPU clock
  *	attach_target.c   what the process is: its program, its children */
 #ifndef HEATLINE_COLLECT_ATTACH_PARTS_H
 #define HEATLINE_COLLECT_ATTACH_PARTS_H
@@ -14,8 +15,10 @@
 #include "base/procfs.h"
 #include "collect/attach.h"
 #include "collect/collector.h"
+#include "collect/split.h"
 #include "collect/trust.h"
 #include "remote/activity.h"
+#include "remote/perf_clock.h"
 #include "remote/snapshot.h"
 #include "remote/threads.h"
 
@@ -87,6 +90,13 @@ struct attach_thread {
 	long wait_call;            /* and in this system call */
 	bool is_listed;            /* in the newest list of threads */
 	struct attach_loop loop;
+	struct perf_clock *perf;   /* owned; NULL: none */
+	double perf_part;          /* of its time it may have one; 0 to 1 */
+	bool has_had_perf;
+	uint32_t perf_left;        /* samples until it gets another period */
+	uint32_t idle_lists;       /* in a row, between which it did not run */
+	uint64_t listed_ns;        /* its CPU time at the last list */
+	struct procfs_schedule decided; /* when it was last decided whether it gets a clock */
 	uint32_t root_code;        /* stands for it as a frame; 0: not made yet, or not asked for */
 	const char *root_name;     /* interned; its name in that */
 };
@@ -96,7 +106,14 @@ struct attach_code {
 	py_addr address;
 	uint32_t identity; /* CODE_TORN: gone */
 	uint32_t code;     /* index in the collector's codes */
+	py_addr bytecode;  /* where its instructions are; 0: not known */
 	uint64_t check_ns; /* when to ask again */
+};
+
+/* Where the instructions of a code object are. */
+struct attach_range {
+	py_addr start, end;
+	uint32_t code;
 };
 
 struct attach_process {
@@ -105,6 +122,8 @@ struct attach_process {
 	struct trust trust;
 	struct map code_index;   /* address to codes */
 	VEC(struct attach_code) codes;
+	bool has_new_codes;      /* that are not among the ranges */
+	VEC(struct attach_range) ranges; /* by start */
 	VEC(struct attach_thread *) threads; /* owned */
 	struct remote_threads list;
 	bool is_gil_held;        /* the main interpreter's, in this round */
@@ -112,6 +131,17 @@ struct attach_process {
 	uint64_t names_ns;       /* when their names are read again */
 	uint64_t cpu_ticks;      /* at the start or reset, by the kernel */
 	bool is_ended;
+};
+
+/* The perf clocks of a session. */
+struct attach_clocks {
+	struct split split;
+	uint32_t price_ns;   /* of one interrupt; 0: not known yet */
+	uint32_t open;       /* clocks now */
+	bool has_kernel;     /* they are heard in the kernel, too */
+	uint64_t seen_ns, missed_ns; /* CPU time of threads with and without one */
+	bool is_partial;     /* too much was missed to be passed over */
+	enum perf_clock_result refused; /* the last refusal; OK: there was none */
 };
 
 struct attach {
@@ -131,6 +161,8 @@ struct attach {
 	uint64_t more_looks;        /* taken to learn from, never booked */
 	uint64_t rounds, gil_rounds;
 	uint64_t random;
+	int files_max;              /* descriptors from here on are not kept */
+	struct attach_clocks clocks;
 };
 
 /* --- attach_look.c --- */
@@ -191,6 +223,24 @@ void attach_weigh(struct attach *attach, struct attach_thread *thread, uint64_t 
 /* Books them now, by the time that has gone by. */
 void attach_weigh_now(struct attach *attach, struct attach_thread *thread, uint64_t now_ns);
 
+/* --- attach_perf.c --- */
+
+void attach_clocks_init(struct attach_clocks *clocks);
+void attach_clocks_fini(struct attach_clocks *clocks);
+
+/* Gives the thread a clock, or takes it away; to be called after each list. */
+void attach_perf_manage(struct attach *attach, struct attach_process *process, struct attach_thread *thread);
+
+/* Takes in the samples of its clock so far. */
+void attach_perf_drain(struct attach *attach, struct attach_process *process, struct attach_thread *thread);
+void attach_perf_end(struct attach *attach, struct attach_thread *thread);
+
+/* Whether there are enough samples to split times by. */
+bool attach_perf_is_used(const struct attach *attach);
+
+/* How Python, native and system time were told apart, as a sentence. */
+void attach_perf_tell(const struct attach *attach, char *text, size_t size);
+
 /* --- attach_target.c --- */
 
 /* Fills program, folder and args of the session from what the process says. */
@@ -204,6 +254,8 @@ void attach_find_children(struct attach *attach, uint64_t now_ns);
 bool attach_read_usage(pid_t pid, uint64_t *ticks, uint64_t *resident_bytes);
 
 /* --- attach.c --- */
+
+uint64_t attach_random(struct attach *attach);
 
 /* Adds a process; false when it cannot be looked at (err may be NULL). */
 bool attach_add_process(struct attach *attach, pid_t pid, struct err *err);

@@ -65,6 +65,19 @@ static void refresh_bytecode(struct attach *attach, struct attach_process *proce
 					    code->bytecode, code->bytecode_size);
 }
 
+/* Where the instructions are: in the code object, or in bytes of its own (before 3.11). */
+static py_addr find_bytecode(struct attach_process *process, py_addr address)
+{
+	const struct py_layout *layout = &process->remote.layout;
+	py_addr bytes = 0;
+	if (layout->code_units != PY_ABSENT)
+		return address + layout->code_code;
+	if (!process->remote.reader.read(&process->remote.reader, address + layout->code_code, &bytes, sizeof(bytes)) ||
+	    bytes == 0)
+		return 0;
+	return bytes + layout->bytes_data;
+}
+
 static void learn_code(struct attach *attach, struct attach_process *process, py_addr address,
 		       uint32_t identity, uint64_t now_ns)
 {
@@ -79,6 +92,8 @@ static void learn_code(struct attach *attach, struct attach_process *process, py
 				     RECORD_MAX_BYTES, &info)) {
 			known->code = processes_add_code(attach->collector, process->process, &info);
 			known->identity = identity;
+			known->bytecode = find_bytecode(process, address);
+			process->has_new_codes = true;
 		}
 	} else if (identity > CODE_HIDDEN) {
 		refresh_bytecode(attach, process, known);
@@ -221,17 +236,6 @@ static enum walk_result walk_copy(struct attach *attach, struct attach_process *
 	return walk_up_to(attach, process, thread, copy, 0, NULL, count);
 }
 
-/* Where the instruction begins that an offset, maybe of its inline cache, is part of. */
-static uint32_t start_of(const struct code *code, uint32_t offset)
-{
-	uint32_t at = 0, next = 0;
-	while (next <= offset) {
-		at = next;
-		next += 2 + 2 * py_op_caches(code->version, code->bytecode[at]);
-	}
-	return at;
-}
-
 /* Whether the frame can be calling the one before it (see py_op_may_call). */
 static bool may_call(struct attach *attach, struct attach_process *process, const struct attach_thread *thread,
 		     uint32_t at)
@@ -247,7 +251,7 @@ static bool may_call(struct attach *attach, struct attach_process *process, cons
 	if (frame->offset < FIRST_CALL_OFFSET || frame->offset >= code->bytecode_size)
 		return false;
 	/* In 3.11 and 3.12 the place is that of an inline cache. */
-	uint32_t start = version == 0x030b || version == 0x030c ? start_of(code, frame->offset) : frame->offset;
+	uint32_t start = version == 0x030b || version == 0x030c ? codes_op_start(code, frame->offset) : frame->offset;
 	return py_op_may_call(version, code->bytecode[start]);
 }
 

@@ -58,7 +58,14 @@ static void book_one(struct attach *attach, struct attach_thread *thread, const 
 	else
 		self->native_ns += ns;
 	self->cpu_ns += cpu_ns;
-	stacks_note_time(collector, thread->thread, due->node, due->kind, due->time_ns, ns);
+	/* The profile is split when it is made; the timeline takes what is known by now. */
+	uint64_t system_ns = due->node == TREE_ROOT || thread->perf == NULL
+				     ? 0
+				     : (uint64_t)(split_system_share(&attach->clocks.split, &collector->codes,
+								     tree_frame(&collector->tree, due->node)) *
+						  (double)ns);
+	stacks_note_time(collector, thread->thread, due->node, due->kind, due->time_ns, ns - system_ns);
+	stacks_note_time(collector, thread->thread, due->node, TIMELINE_SYSTEM, due->time_ns, system_ns);
 }
 
 /* Gives the CPU time to the looks that were taken since `since_ns`. */

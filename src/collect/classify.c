@@ -16,6 +16,13 @@ static uint8_t opcode_at(const struct code *code, uint32_t offset)
 	return offset < code->bytecode_size ? code->bytecode[offset] : 0;
 }
 
+enum verdict classify_image(enum image_kind image, unsigned version, uint8_t opcode)
+{
+	if (image == IMAGE_GENERATED)
+		return py_op_kind(version, opcode) == PY_OP_JIT ? VERDICT_PYTHON : VERDICT_NATIVE;
+	return image == IMAGE_EXTENSION ? VERDICT_NATIVE : VERDICT_OPEN;
+}
+
 enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t opcode)
 {
 	if (code->version < 0x030b)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "collect/codes.h"
+#include "collect/images.h"
 #include "python/opcodes.h"
 
 /* What one sample says by itself. */
@@ -23,6 +24,10 @@ enum verdict {
 	VERDICT_NATIVE,
 	VERDICT_OPEN, /* only the counts can tell */
 };
+
+/* What the program counter alone says: in an extension, or in code made at run time, it is
+ * native, but for CPython's own generated code; elsewhere the instruction tells more. */
+enum verdict classify_image(enum image_kind image, unsigned version, uint8_t opcode);
 
 /* For a sample in the interpreter (or in the C library below it) at an
  * instruction; opcode is the specialised one, or 0 before 3.11. */

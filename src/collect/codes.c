@@ -149,6 +149,16 @@ struct py_location codes_locate(struct code *code, uint32_t offset)
 	return py_locator_find(code->locator, offset);
 }
 
+uint32_t codes_op_start(const struct code *code, uint32_t offset)
+{
+	uint32_t at = 0, next = 0;
+	while (next <= offset) {
+		at = next;
+		next += 2 + 2 * py_op_caches(code->version, code->bytecode[at]);
+	}
+	return at;
+}
+
 uint32_t codes_line(struct code *code, uint32_t offset)
 {
 	struct code_op *op = take_op(code, offset);

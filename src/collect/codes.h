@@ -74,6 +74,10 @@ struct code_op *codes_count(struct code *code, uint32_t offset);
 /* The same for reading; NULL also when nothing is known of it. */
 const struct code_op *codes_find_op(const struct code *code, uint32_t offset);
 
+/* Where the instruction begins that an offset, maybe of its inline cache, is part of;
+ * the offset lies within the code. */
+uint32_t codes_op_start(const struct code *code, uint32_t offset);
+
 /* The line of an instruction, never 0: where it has none, its code's first. */
 uint32_t codes_line(struct code *code, uint32_t offset);
 

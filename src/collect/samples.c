@@ -73,11 +73,10 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 	struct code *code = &collector->codes.items[leaf.code];
 	struct code_op *op = codes_count(code, leaf.offset);
 	bool is_system = sample->place == PLACE_SYSTEM;
-	if (image == IMAGE_EXTENSION || (image == IMAGE_GENERATED && !is_system)) {
-		if (image == IMAGE_GENERATED && py_op_kind(code->version, sample->opcode) == PY_OP_JIT) {
-			self->python_ns += user_ns;
-			return TIMELINE_PYTHON;
-		}
+	enum verdict by_image = is_system && image == IMAGE_GENERATED
+					? VERDICT_OPEN
+					: classify_image(image, code->version, sample->opcode);
+	if (by_image == VERDICT_NATIVE) {
 		if (op != NULL)
 			op->native++;
 		self->native_ns += user_ns;
@@ -85,7 +84,9 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 	}
 	enum verdict verdict = is_system ? VERDICT_NATIVE
 					 : classify_sample(code, leaf.offset, sample->opcode);
-	if (op != NULL && !is_system)
+	if (by_image == VERDICT_PYTHON)
+		verdict = VERDICT_PYTHON;
+	else if (op != NULL && !is_system)
 		op->leaf++;
 	if (verdict == VERDICT_PYTHON) {
 		self->python_ns += user_ns;

@@ -60,7 +60,7 @@ static void append_samples(struct buf *text, const struct profile *profile)
 	buf_printf(text, "%s sample%s", figure_count(samples).text, samples == 1 ? "" : "s");
 	if (profile->from_scalene) /* whose profiles say no more */
 		return;
-	if (text_equal(quality->clock, "looks from outside")) {
+	if (quality->clock != NULL && text_starts_with(quality->clock, "looks from outside")) {
 		append_looks(text, quality);
 		append_lost(text, quality);
 		return;

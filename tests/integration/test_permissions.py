@@ -4,7 +4,6 @@ processes that are looked at although they live elsewhere."""
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from support import runs
 from support.paths import heatline_executable
+from support.seccomp import without
 from support.targets import Target, dump, functions, thread_of, until
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="takes away rights, so it needs some")
@@ -30,18 +30,6 @@ WAITS = """
 
 # From then on the kernel protects it from others of its user.
 AS_NOBODY = f"os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})"
-
-# Runs a command for which process_vm_readv is forbidden, as Docker did by default.
-WITHOUT_READING = """
-import ctypes, os, platform, struct, sys
-number = {"x86_64": 310, "aarch64": 270}[platform.machine()]
-steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x50000 | 1), (0x06, 0, 0, 0x7FFF0000)]
-code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
-program = struct.pack("<HxxxxxxQ", len(steps), ctypes.addressof(code))
-libc = ctypes.CDLL(None, use_errno=True)
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
-os.execv(sys.argv[1], sys.argv[1:])
-"""
 
 # Shows the command a Yama with this setting, and runs it as nobody.
 WITH_YAMA = """
@@ -86,9 +74,8 @@ def target(any_python, program):
 
 
 def test_seccomp(target):
-    command = [sys.executable, "-c", WITHOUT_READING, heatline_executable()]
     for words in (["dump"], ["attach", "-d", "1", "-o", "/dev/null"], ["top", "--once"]):
-        done = runs.run([*command, *words, target().pid])
+        done = runs.run(without("process_vm_readv", [heatline_executable(), *words, target().pid]))
         refused(done, "a seccomp filter of this container forbids", "docker run --cap-add SYS_PTRACE")
 
 

@@ -52,6 +52,15 @@ static void forget(struct code *code)
 	code_fini(code);
 }
 
+static void test_what_the_program_counter_says(void **state)
+{
+	(void)state;
+	assert_int_equal(classify_image(IMAGE_EXTENSION, 0x0309, LOAD_FAST), VERDICT_NATIVE);
+	assert_int_equal(classify_image(IMAGE_GENERATED, 0x0309, LOAD_FAST), VERDICT_NATIVE);
+	assert_int_equal(classify_image(IMAGE_INTERPRETER, 0x0309, CALL_FUNCTION), VERDICT_OPEN);
+	assert_int_equal(classify_image(IMAGE_SUPPORT, 0x0309, LOAD_FAST), VERDICT_OPEN);
+}
+
 static void test_long_operation_is_native(void **state)
 {
 	(void)state;
@@ -269,6 +278,7 @@ static void test_any_code_as_plainly(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_the_program_counter_says),
 		cmocka_unit_test(test_long_operation_is_native),
 		cmocka_unit_test(test_short_operation_is_python),
 		cmocka_unit_test(test_raising_is_not_long),

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "agent/price.h"
+#include "wire/price.h"
 
 #define US 1000u
 #define READING_NS 40u

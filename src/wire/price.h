@@ -7,8 +7,8 @@
  * reads the clock, and where the clock jumps the interrupts were.
  *
  * Pure: reads no clock.  Signal-safe. */
-#ifndef HEATLINE_AGENT_PRICE_H
-#define HEATLINE_AGENT_PRICE_H
+#ifndef HEATLINE_WIRE_PRICE_H
+#define HEATLINE_WIRE_PRICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,10 +29,12 @@ void price_see(struct price_gaps *gaps, uint64_t before_ns, uint64_t after_ns);
  * Reorders the gaps. */
 uint32_t price_of(struct price_gaps *gaps);
 
-/* Whether a thread leaves its CPU so often that an event of this price costs it more than
- * 1 % by that alone: the kernel sets the event's timer up each time the thread gets a CPU and
- * takes it down when it leaves, some 8 us together where an event takes 50.  (A server
- * that waits for each of its requests lost 12 %.) */
+/* What so many switches cost a thread that has an event of this price: the kernel sets the event's
+ * timer up each time the thread gets a CPU and takes it down when it leaves, some 8 us together
+ * where an event takes 50.  (A server that waits for each of its requests lost 12 %.) */
+uint64_t price_of_switches(uint32_t price_ns, uint64_t switches);
+
+/* Whether that is more than 1 % of its CPU time. */
 bool price_is_switching(uint32_t price_ns, uint64_t switches, uint64_t cpu_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* price.c - see price.h. */
-#include "agent/price.h"
+#include "wire/price.h"
 
 #include <stdbool.h>
 
@@ -54,7 +54,12 @@ uint32_t price_of(struct price_gaps *gaps)
 	return price_ns > PRICE_MAX_NS ? PRICE_MAX_NS : (uint32_t)price_ns;
 }
 
+uint64_t price_of_switches(uint32_t price_ns, uint64_t switches)
+{
+	return switches * (price_ns / SWITCH_SHARE);
+}
+
 bool price_is_switching(uint32_t price_ns, uint64_t switches, uint64_t cpu_ns)
 {
-	return switches * (price_ns / SWITCH_SHARE) > cpu_ns / SWITCH_BUDGET;
+	return price_of_switches(price_ns, switches) > cpu_ns / SWITCH_BUDGET;
 }
