@@ -63,6 +63,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("oldest_or_newest", _params(ends, lambda p: p.name), scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list) -> None:
+    """With --dist=loadgroup, one worker has all tests of a file on one Python: they share their runs."""
+    for item in items:
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        python = params.get("python") or params.get("python_build")
+        group = f"{item.path.stem}-{_build_id(python)}" if python else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def any_python() -> Python:
     """For tests that need one Python and no particular one: the newest that runs directly."""

@@ -10,8 +10,7 @@ def burn(seconds):
     end = time.thread_time() + seconds
     count = 0
     while time.thread_time() < end:
-        for i in range(2000):
-            count += i * i % 7  # BURN
+        for i in range(2000): count += i * i % 7  # BURN
     return count
 
 
