@@ -104,7 +104,7 @@ struct line {
 };
 
 /* Moves what the program counter has shown to be native, as with a sample of a run: where
- * it mostly is, the whole instruction is. */
+ * it mostly is, the whole instruction is.  One sample shows little. */
 static void split_user_time(const struct split *split, const struct codes *codes, struct tree_frame frame,
 			    struct tree_weights *weights)
 {
@@ -112,10 +112,10 @@ static void split_user_time(const struct split *split, const struct codes *codes
 	uint32_t native = op.samples[SPLIT_NATIVE], interpreter = op.samples[SPLIT_INTERPRETER];
 	if (native == 0)
 		return;
-	double share = (double)native / ((double)native + interpreter);
+	double share = (double)native / ((double)native + interpreter + 1);
+	bool is_native = native > 1 && native >= interpreter / 2;
 	uint64_t python_ns = (uint64_t)(share * (double)weights->python_ns);
-	uint64_t open_ns = native >= interpreter / 2 ? weights->open_ns
-						     : (uint64_t)(share * (double)weights->open_ns);
+	uint64_t open_ns = is_native ? weights->open_ns : (uint64_t)(share * (double)weights->open_ns);
 	weights->python_ns -= python_ns;
 	weights->open_ns -= open_ns;
 	weights->native_ns += python_ns + open_ns;

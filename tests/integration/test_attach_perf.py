@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -35,24 +36,40 @@ def start():
         one.end()
 
 
+def read_profile(outfile, said):
+    """The profile, and the sentence in it that says how kinds of time were told apart."""
+    profile = json.loads(outfile.read_text(encoding="utf-8"))
+    (how,) = [text for text in profile["heatline"]["quality"]["warnings"] if "looked at from outside" in text]
+    assert " ".join(how.split()) in " ".join(said.split()), said  # the lines of the text are wrapped
+    return profile, how
+
+
 def attach(command, tmp_path, *pids):
     outfile = tmp_path / "attached.json"
     done = runs.run([*command, "-o", outfile, *pids])
     assert done.returncode == 0, done.stderr
-    profile = json.loads(outfile.read_text(encoding="utf-8"))
-    (how,) = [text for text in profile["heatline"]["quality"]["warnings"] if "looked at from outside" in text]
-    # The text says the same; lines are wrapped.
-    assert " ".join(how.split()) in " ".join(done.stderr.split()), done.stderr
-    return profile, how
+    return read_profile(outfile, done.stderr)
 
 
-def by_perf(tmp_path, pid, duration=3):
-    """Looks that are rare: on a busy machine each of them costs the program its CPU for a moment."""
-    command = [heatline_executable(), "attach", "-d", duration, "--rate", "200"]
-    profile, how = attach(command, tmp_path, pid)
-    if "there are no perf events" in how or "may not be watched" in how:
-        pytest.skip(f"perf events are not permitted here: {how}")
-    return profile, how
+def cpu_s(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def attach_for_cpu(tmp_path, pid, wanted_s, most_s=40):
+    """Attached until the program has had so much CPU time, however busy the machine is; says how much of
+    a CPU that was.  The looks are rare: where no CPU is idle each of them takes the program's away."""
+    outfile = tmp_path / "attached.json"
+    command = [heatline_executable(), "attach", "--rate", "200", "-o", outfile, str(pid)]
+    start, start_cpu = time.monotonic(), cpu_s(pid)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        while cpu_s(pid) - start_cpu < wanted_s and time.monotonic() - start < most_s:
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 0, said
+    part_of_cpu = (cpu_s(pid) - start_cpu) / (time.monotonic() - start)
+    return (*read_profile(outfile, said), part_of_cpu)
 
 
 def kinds(profile):
@@ -75,19 +92,21 @@ def part(line, key):
 @pytest.mark.parametrize("chosen", SOME, ids=lambda python: python.name)
 def test_kinds(chosen, start, tmp_path):
     it = start(chosen)
-    profile, how = by_perf(tmp_path, it.pid)
+    profile, how, part_of_cpu = attach_for_cpu(tmp_path, it.pid, 2)
+    if "there are no perf events" in how or "may not be watched" in how:
+        pytest.skip(f"perf events are not permitted here: {how}")
     os.kill(it.pid, signal.SIGUSR1)
     taken = [float(word) for word in it.process.stdout.readline().split()]
     marked, whole = kinds(profile)
     assert "Python, native and system time are told apart by perf events" in how
     assert profile["heatline"]["quality"]["clock"] == "looks from outside and perf events"
-    # Each line by itself, whatever the machine does to their shares.
     assert part(marked["Python"], PYTHON) > 0.8, marked
     assert part(marked["native"], NATIVE) > 0.7, marked
     assert part(marked["system"], SYSTEM) > 0.7, marked
-    # All together; four times the spread of the lines' shares by chance, and the kernel's own business.
+    # Where a thread is met that has no CPU is the machine's business, so all lines together
+    # are right only if it mostly had one.
     truth = 100 * taken[2] / sum(taken)
-    assert abs(whole[SYSTEM] - truth) < 15, (whole, taken)
+    assert abs(whole[SYSTEM] - truth) < 15 or part_of_cpu < 0.7, (whole, taken)
 
 
 def test_forbidden(any_python, start, tmp_path):
