@@ -282,7 +282,6 @@ static void note_cost(uint64_t begin_ns)
 /* Nothing inside counts towards the next mark. */
 static void stop_counting(struct heap_choice *choice)
 {
-	choice->saved_errno = errno;
 	choice->heap_left = g_heap_left;
 	choice->copy_left = g_copy_left;
 	g_heap_left = HEAP_PAUSE;
@@ -293,7 +292,6 @@ static void go_on_counting(const struct heap_choice *choice)
 {
 	g_heap_left = choice->heap_left;
 	g_copy_left = choice->copy_left;
-	errno = choice->saved_errno;
 }
 
 /* Adds the bytes to their site.  Whether a sample is due, which stands for all of them. */
@@ -305,6 +303,8 @@ static bool book(const struct stream *stream, struct heap_choice *choice, uint32
 		return false;
 	uint32_t frames;
 	choice->site = sites_find(sites, own_stack_key(key_flags, KEY_FRAMES, &frames));
+	if (stream->fixed_window == 0 && sites_pass_by(choice->site, bytes))
+		return false;
 	choice->weight = sites_add(choice->site, bytes, site_window(stream, choice->site));
 	return choice->weight != 0;
 }
@@ -312,6 +312,7 @@ static bool book(const struct stream *stream, struct heap_choice *choice, uint32
 static void take(const struct heap_choice *choice, const void *block,
 		 bool (*push)(struct agent_thread *, const struct heap_choice *, const void *))
 {
+	int saved_errno = errno;
 	/* What is allocated while Python ends is no line's. */
 	struct agent_thread *self = allocators_are_ending() ? NULL : own_stack_enter();
 	bool is_taken = false;
@@ -323,6 +324,7 @@ static void take(const struct heap_choice *choice, const void *block,
 	}
 	if (!is_taken)
 		sites_give_back(choice->site, choice->weight);
+	errno = saved_errno;
 }
 
 bool heap_choose(struct heap_choice *choice, size_t size, uint32_t flags)

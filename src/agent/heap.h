@@ -74,7 +74,6 @@ struct heap_choice {
 	uint32_t flags;          /* enum alloc_flag */
 	struct agent_site *site; /* borrowed */
 	uint64_t heap_left, copy_left; /* counts to go on with */
-	int saved_errno;
 };
 
 /* The same in two steps, for who wants another block when it is sampled: heap_choose

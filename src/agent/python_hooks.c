@@ -44,48 +44,70 @@ static RARE void *met(const struct python_allocator *next, void *block, size_t s
 	return block;
 }
 
-static inline void *counted(const struct python_allocator *next, void *block, size_t size,
-			    uint64_t left)
-{
-	g_heap_left = left;
-	return heap_count(size) ? met(next, block, size) : block;
-}
-
 /* --- hooks --- */
+
+/* What is left behind the block is known before the call, unless a mark falls in it:
+ * so nothing but that has to be kept over the call. */
+
+static RARE void *malloc_met(void *context, size_t size)
+{
+	const struct python_allocator *next = context;
+	uint64_t left = heap_pause();
+	void *block = next->malloc(next->context, size);
+	g_heap_left = left;
+	return met(next, block, size);
+}
 
 static __attribute__((noinline)) void *malloc_paused(void *context, size_t size)
 {
 	const struct python_allocator *next = context;
+	if (heap_count(size))
+		return malloc_met(context, size);
 	uint64_t left = heap_pause();
-	return counted(next, next->malloc(next->context, size), size, left);
+	void *block = next->malloc(next->context, size);
+	g_heap_left = left;
+	return block;
 }
 
 static void *malloc_small(void *context, size_t size)
 {
 	const struct python_allocator *next = context;
-	if (__builtin_expect(size > PYTHON_SMALL, 0) || heap_count(size))
+	if (__builtin_expect(size > PYTHON_SMALL, 0))
 		return malloc_paused(context, size);
-	return next->malloc(next->context, size);
+	return heap_count(size) ? malloc_met(context, size) : next->malloc(next->context, size);
 }
 
 /* Pymalloc makes no use of its context. */
 static void *malloc_pymalloc(void *context, size_t size)
 {
 	const struct python_allocator *next = context;
-	if (__builtin_expect(size > PYMALLOC_MOST, 0) || heap_count(size))
+	if (__builtin_expect(size > PYMALLOC_MOST, 0))
 		return malloc_paused(context, size);
-	return next->malloc(context, size);
+	return heap_count(size) ? malloc_met(context, size) : next->malloc(context, size);
+}
+
+static RARE void *calloc_met(void *context, size_t count, size_t size)
+{
+	const struct python_allocator *next = context;
+	uint64_t left = heap_pause();
+	void *block = next->calloc(next->context, count, size);
+	g_heap_left = left;
+	return met(next, block, count * size);
 }
 
 static void *calloc_paused(void *context, size_t count, size_t size)
 {
 	const struct python_allocator *next = context;
 	probe_seen = true;
+	if (heap_count(count * size))
+		return calloc_met(context, count, size);
 	uint64_t left = heap_pause();
-	return counted(next, next->calloc(next->context, count, size), count * size, left);
+	void *block = next->calloc(next->context, count, size);
+	g_heap_left = left;
+	return block;
 }
 
-static void *realloc_paused(void *context, void *block, size_t size)
+static RARE void *realloc_met(void *context, void *block, size_t size)
 {
 	const struct python_allocator *next = context;
 	uint64_t id = live_may_have(block) ? live_take(block) : 0;
@@ -95,7 +117,19 @@ static void *realloc_paused(void *context, void *block, size_t size)
 		heap_put_back(block, id);
 	else if (id != 0)
 		heap_end(id, true);
-	return counted(next, moved, size, left);
+	g_heap_left = left;
+	return heap_count(size) ? met(next, moved, size) : moved;
+}
+
+static void *realloc_paused(void *context, void *block, size_t size)
+{
+	const struct python_allocator *next = context;
+	if (live_may_have(block) || heap_count(size))
+		return realloc_met(context, block, size);
+	uint64_t left = heap_pause();
+	void *moved = next->realloc(next->context, block, size);
+	g_heap_left = left;
+	return moved;
 }
 
 static RARE void free_met(void *context, void *block)

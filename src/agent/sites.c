@@ -48,10 +48,8 @@ uint64_t sites_window(const struct agent_site *site, const struct meter_budget *
 	uint64_t share = added < LARGE_BYTES ? SHARE_ALL_SMALL : SHARE_ALL;
 	uint64_t all = smaller(all_window, added / share);
 	uint64_t wanted = own > all ? own : all;
-	uint64_t window = budget->least_window;
-	while (window * 2 <= wanted)
-		window *= 2;
-	return window;
+	uint64_t times = wanted / budget->least_window;
+	return times > 1 ? budget->least_window << (63 - __builtin_clzll(times)) : budget->least_window;
 }
 
 static uint64_t next_random(struct agent_site *site)
@@ -62,6 +60,41 @@ static uint64_t next_random(struct agent_site *site)
 	site->random ^= site->random >> 7;
 	site->random ^= site->random << 17;
 	return site->random * 0x9e3779b97f4a7c15ull >> 32;
+}
+
+/* Only a hint for the window: what two threads lose at the same time is no harm. */
+static void note_added(struct agent_site *site, uint64_t bytes)
+{
+	uint64_t added = atomic_load_explicit(&site->added, memory_order_relaxed);
+	atomic_store_explicit(&site->added, added + bytes, memory_order_relaxed);
+}
+
+static bool enter(struct agent_site *site)
+{
+	return !atomic_exchange_explicit(&site->is_busy, true, memory_order_acquire);
+}
+
+static void leave(struct agent_site *site)
+{
+	atomic_store_explicit(&site->is_busy, false, memory_order_release);
+}
+
+static bool is_point_in(const struct agent_site *site, uint64_t step)
+{
+	return site->point < site->left && site->point >= site->left - step;
+}
+
+bool sites_pass_by(struct agent_site *site, uint64_t bytes)
+{
+	if (!enter(site))
+		return false;
+	bool is_behind = bytes < site->left && !is_point_in(site, bytes);
+	if (is_behind) {
+		site->left -= (uint32_t)bytes;
+		note_added(site, bytes);
+	}
+	leave(site);
+	return is_behind;
 }
 
 /* Moves on by this many bytes, over the end of stretches.  Returns what the points that
@@ -75,7 +108,7 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 			site->point = (uint32_t)(next_random(site) % window);
 		}
 		uint32_t step = bytes < site->left ? (uint32_t)bytes : site->left;
-		if (site->point < site->left && site->point >= site->left - step)
+		if (is_point_in(site, step))
 			weight += site->stretch;
 		site->left -= step;
 		bytes -= step;
@@ -86,11 +119,11 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
 {
 	uint64_t weight = bytes;
-	atomic_fetch_add_explicit(&site->added, bytes, memory_order_relaxed);
+	note_added(site, bytes);
 	/* Who finds another thread here does not wait: a sample of these bytes is right too. */
-	if (bytes < window && !atomic_exchange_explicit(&site->is_busy, true, memory_order_acquire)) {
+	if (bytes < window && enter(site)) {
 		weight = pass(site, bytes, window);
-		atomic_store_explicit(&site->is_busy, false, memory_order_release);
+		leave(site);
 	}
 	if (weight != 0 && atomic_load_explicit(&site->owed, memory_order_relaxed) != 0)
 		weight += atomic_exchange(&site->owed, 0);

@@ -52,6 +52,11 @@ struct agent_site *sites_find(struct agent_site *table, uint64_t key);
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
 		      uint64_t all_window);
 
+/* Adds bytes that were met, if the stretch goes on behind them and its point is not
+ * among them: then no sample is to be taken, which is what mostly happens, and costs
+ * least.  False: nothing is added. */
+bool sites_pass_by(struct agent_site *site, uint64_t bytes);
+
 /* Adds bytes that were met.  Returns what a sample of them stands for, 0 when none is to be
  * taken.  window 0: always one. */
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window);

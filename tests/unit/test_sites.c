@@ -32,6 +32,29 @@ static void test_one_sample_a_stretch(void **state)
 	free(table);
 }
 
+/* Passing by is the same as adding without a sample: one sample a stretch still. */
+static void test_passing_by(void **state)
+{
+	(void)state;
+	struct agent_site site = {.key = 5};
+	uint32_t passed = 0;
+	assert_false(sites_pass_by(&site, 8)); /* no stretch has begun */
+	for (int stretch = 0; stretch < 50; stretch++) {
+		uint64_t sum = 0;
+		for (int i = 0; i < 1000; i += 8) {
+			if (sites_pass_by(&site, 8))
+				passed++;
+			else
+				sum += sites_add(&site, 8, 1000);
+		}
+		assert_int_equal(sum, 1000);
+	}
+	assert_in_range(passed, 50 * 122, 50 * 123); /* of 125: not the first, the last, the sampled */
+	assert_int_equal(atomic_load(&site.added), 50 * 1000);
+	site.is_busy = true;
+	assert_false(sites_pass_by(&site, 8));
+}
+
 /* Another thread is here: this one takes a sample and does not wait. */
 static void test_busy_site(void **state)
 {
@@ -140,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_sample_a_stretch),
+		cmocka_unit_test(test_passing_by),
 		cmocka_unit_test(test_busy_site),
 		cmocka_unit_test(test_no_window),
 		cmocka_unit_test(test_right_on_average),
