@@ -189,6 +189,7 @@ static uint32_t show_rows(struct collector *collector, const struct attach_stack
 		if (!stack->rows[i].is_hidden)
 			collector->tree_frames[kept++] = stack->rows[i].shown;
 	}
+	stacks_settle_texts(collector, kept);
 	return kept;
 }
 

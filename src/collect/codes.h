@@ -39,6 +39,7 @@ struct code {
 	bool in_scope;
 	bool is_bootstrap;    /* of the import system's frozen start-up code */
 	bool is_comprehension; /* see profile_is_comprehension */
+	uint32_t as_library;  /* of a text that was run: the same, run by a library; else 0 */
 	unsigned char *lines; /* owned */
 	unsigned char *bytecode; /* owned */
 	uint32_t lines_size, bytecode_size;
@@ -54,6 +55,7 @@ struct codes {
 	uint32_t count, room;
 	struct map_bytes known; /* contents to index */
 	struct intern *strings; /* borrowed */
+	bool has_texts;         /* there are some with as_library */
 };
 
 /* Frees what a code owns. */

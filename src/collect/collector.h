@@ -286,6 +286,10 @@ bool processes_on_code(struct collector *collector, struct process *process,
 
 /* --- stacks.c --- */
 
+/* Of a stack that is about to be booked: texts that a library runs
+ * (exec("from %s import *")) are the library's, not the program's. */
+void stacks_settle_texts(struct collector *collector, uint32_t count);
+
 /* Books a stack of code indexes (in collector->tree_frames, innermost first)
  * and returns its node. */
 uint32_t stacks_node(struct collector *collector, uint32_t count);

@@ -13,6 +13,7 @@
 #include "collect/helpers.h"
 #include "profile/book.h"
 
+#define LIBRARY_FILE "<run by a library>"
 #define HELPER_FILE "<started by multiprocessing>"
 #define CODE_IDS_MAX (8u << 20)
 
@@ -42,6 +43,20 @@ static bool is_helper_line(const struct process *process, const struct code_info
 	       helpers_find(process->command) != NULL;
 }
 
+/* A text that was run as a whole (exec, eval, -c) is the program's, or that of the
+ * library that runs it: as that it is another code, out of scope. */
+static void add_text(struct collector *collector, uint32_t index, const struct code_info *info)
+{
+	struct code_info named = *info;
+	bool is_new;
+	named.filename = LIBRARY_FILE;
+	named.filename_size = sizeof(LIBRARY_FILE) - 1;
+	uint32_t as_library = codes_add(&collector->codes, &named, collector->codes.items[index].version,
+					&is_new);
+	collector->codes.items[index].as_library = as_library;
+	collector->codes.has_texts = true;
+}
+
 uint32_t processes_add_code(struct collector *collector, struct process *process,
 			    const struct code_info *info)
 {
@@ -64,6 +79,9 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 				 scope_function(code->filename, code->qualname);
 		if (code->in_scope)
 			code->in_scope = chosen_has(collector, code);
+		if (code->in_scope && strcmp(code->filename, "<string>") == 0 &&
+		    strcmp(code->qualname, "<module>") == 0)
+			add_text(collector, index, info);
 	}
 	free(full);
 	return index;

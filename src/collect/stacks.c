@@ -37,6 +37,19 @@ bool stacks_are_startup(const struct collector *collector, uint32_t count)
 	return collector->codes.items[collector->tree_frames[count - 1].code].is_bootstrap;
 }
 
+void stacks_settle_texts(struct collector *collector, uint32_t count)
+{
+	if (!collector->codes.has_texts)
+		return;
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		struct tree_frame *frames = collector->tree_frames;
+		const struct code *items = collector->codes.items;
+		uint32_t as_library = items[frames[i].code].as_library;
+		if (as_library != 0 && !items[frames[i + 1].code].in_scope)
+			frames[i].code = as_library;
+	}
+}
+
 bool stacks_translate(struct collector *collector, struct process *process,
 			 const struct record_frame *frames, uint32_t count)
 {
@@ -47,6 +60,7 @@ bool stacks_translate(struct collector *collector, struct process *process,
 		collector->tree_frames[i] = (struct tree_frame){process->ids.items[id],
 								frames[i].offset};
 	}
+	stacks_settle_texts(collector, count);
 	return true;
 }
 
@@ -112,5 +126,6 @@ bool stacks_from_walk(struct collector *collector, struct process *process, uint
 			return false;
 		collector->tree_frames[(*kept)++] = (struct tree_frame){code, frames[i].offset};
 	}
+	stacks_settle_texts(collector, *kept);
 	return true;
 }

@@ -204,6 +204,13 @@ def test_children_are_part_of_the_profile(profiled):
     assert len({process["pid"] for process in processes}) >= 4
 
 
+def test_texts_are_of_who_runs_them(profiled):
+    """exec in the program gives lines of their own; in a library, the line that called it."""
+    run = profiled("texts.py", "--cpu-only")
+    assert 15 < total(run.lines_of("<string>")[1]) < 85
+    assert 15 < total(line_of(run, "texts.py", "LIBRARY")) < 85
+
+
 # ---- the whole ----
 
 PROGRAMS_TO_CHECK = [
