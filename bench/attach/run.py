@@ -14,6 +14,11 @@ What is measured, each with a fresh target:
               against the target's own clock; behind it what chance alone makes in one of twenty such runs
   us/sample   CPU time of the profiler per sample at depth 20 and 200, start-up included
   dump        milliseconds for one dump of all stacks (the best of five)
+Heatline's perf events go on while it is stopped, so the slow-down is that of its looks; by its own measure of their
+price the events take a quarter of a percent more, and as much again of a thread that leaves its CPU all the time.
+
+A second table has heatline's split of a program that is a third each Python, native and system, against the target's
+own clock, with perf events and without (points, the largest of the three).
 
 `profiling.sampling` can only look at its own Python, 3.15; the others get --python.
 """
@@ -318,6 +323,29 @@ def measure_ratio(tool, options, folder):
     return f"{error:.1f} ±{200 * (0.21 / max(1, result.samples)) ** 0.5:.1f}"
 
 
+def measure_kinds(python, options, *words):
+    """Heatline's Python, native and system time against the target's own clock: (largest error, how)."""
+    keys = ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
+    with tempfile.TemporaryDirectory(prefix="bench-attach-") as folder, Target(python, "kinds.py") as target:
+        out = os.path.join(folder, "out")
+        start = target.progress()
+        subprocess.run([HEATLINE, "attach", "-q", "-d", str(options.seconds), "-r", str(options.rate), "-o", out, *words,
+                        str(target.pid)], check=True)
+        taken = [after - before for before, after in zip(start, target.progress())]
+        with open(out, encoding="utf-8") as file:
+            profile = json.load(file)
+    lines = [line for file in profile["files"].values() for line in file["lines"]]
+    seen = [sum(line[key] for line in lines) for key in keys]
+    errors = [abs(100 * one / max(1, sum(seen)) - 100 * true / sum(taken)) for one, true in zip(seen, taken)]
+    return f"{max(errors):.1f}", profile["heatline"]["quality"]["clock"]
+
+
+def print_kinds(options):
+    print("\n| split of time | error, points | made of |\n|---|---|---|")
+    for name, words in (("with perf events", ()), ("without", ("--no-perf",))):
+        print("| " + " | ".join([name, *measure_kinds([options.python], options, *words)]) + " |", flush=True)
+
+
 def measure_cost(tool, options, folder):
     cells = []
     for depth in ("20", "200"):
@@ -377,6 +405,8 @@ def main():
             print(f"{tool.name} is not here; left out", file=sys.stderr)
             continue
         print("| " + " | ".join([tool.name, *measure(tool, options)]) + " |", flush=True)
+    if "heatline" in options.tools.split(","):
+        print_kinds(options)
 
 
 if __name__ == "__main__":

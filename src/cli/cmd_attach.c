@@ -25,6 +25,7 @@ struct attach_settings {
 	double rate_hz;
 	double cpu_percent_threshold;
 	bool has_children;
+	bool has_no_perf;
 	bool is_quiet;
 };
 
@@ -41,6 +42,10 @@ static const struct option attach_command_options[] = {
 	{.name = "children", .kind = OPTION_FLAG,
 	 .help = "Profile the process's Python children too, also those that it starts later.",
 	 FIELD(has_children)},
+	{.name = "no-perf", .kind = OPTION_FLAG,
+	 .help = "No perf events on the process's threads, which tell system time and work in C apart "
+		 "and cost it up to half a percent.",
+	 FIELD(has_no_perf)},
 	MEASURING_SCOPE,
 	MEASURING_SCOPE_ADVANCED(", else the process's current one"),
 	MEASURING_THRESHOLD,
@@ -89,6 +94,7 @@ static int attach_to(const struct attach_settings *settings, pid_t pid)
 		.command = command,
 		.rate_hz = settings->rate_hz,
 		.has_children = settings->has_children,
+		.has_no_perf = settings->has_no_perf,
 		.scope = settings->scope,
 		.cpu_percent_threshold = settings->cpu_percent_threshold,
 		.outfile = settings->outfile,

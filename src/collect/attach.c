@@ -422,30 +422,13 @@ static void settle_all(struct attach *attach, uint64_t now_ns, bool is_last)
 	}
 }
 
-/* A profile with the tree's times split by the perf samples so far; more may come, so
- * the tree stays as it was. */
-static struct profile *build_split(struct attach *attach, bool is_partial)
-{
-	struct collector *collector = attach->collector;
-	size_t count = collector->tree.weights.count, size = sizeof(*collector->tree.weights.items);
-	struct tree_weights *kept = mem_alloc(count * size);
-	memcpy(kept, collector->tree.weights.items, count * size);
-	if (attach_perf_is_used(attach))
-		split_apply(&attach->clocks.split, &collector->codes, &collector->tree,
-			    !attach->clocks.is_partial);
-	struct profile *profile = build_profile(collector, is_partial);
-	memcpy(collector->tree.weights.items, kept, count * size);
-	free(kept);
-	return profile;
-}
-
 struct profile *attach_profile(struct attach *attach, bool is_partial)
 {
 	struct profile *profile;
 	char sentence[400];
 	attach->collector->end_ns = clock_monotonic_ns();
 	settle_all(attach, attach->collector->end_ns, !is_partial);
-	profile = build_split(attach, is_partial);
+	profile = attach_perf_build(attach, is_partial);
 	if (profile == NULL)
 		return NULL;
 	double elapsed_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;

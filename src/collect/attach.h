@@ -36,6 +36,7 @@ struct attach_options {
 	double rate_hz;         /* looks at each thread, mean */
 	bool has_children;      /* its Python children too, also those to come */
 	bool has_gil_only;      /* book only what holds the GIL */
+	bool has_no_perf;       /* no perf events on its threads */
 	bool by_thread;         /* each stack begins with a frame that names its thread, of the
 				   file ATTACH_THREAD_FILE */
 	struct run_scope scope; /* as for a run */

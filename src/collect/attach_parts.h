@@ -238,6 +238,10 @@ void attach_perf_end(struct attach *attach, struct attach_thread *thread);
 /* Whether there are enough samples to split times by. */
 bool attach_perf_is_used(const struct attach *attach);
 
+/* The profile so far, its times split by the samples so far; more may come, so the tree stays as
+ * the looks made it. */
+struct profile *attach_perf_build(struct attach *attach, bool is_partial);
+
 /* How Python, native and system time were told apart, as a sentence. */
 void attach_perf_tell(const struct attach *attach, char *text, size_t size);
 

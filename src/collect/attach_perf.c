@@ -165,7 +165,8 @@ static void note_seen(struct attach_clocks *clocks, const struct attach_thread *
 void attach_perf_manage(struct attach *attach, struct attach_process *process, struct attach_thread *thread)
 {
 	struct procfs_schedule now;
-	if (attach->options->has_gil_only || !procfs_read_schedule(thread->thread->schedstat_fd, &now))
+	if (attach->options->has_gil_only || attach->options->has_no_perf ||
+	    !procfs_read_schedule(thread->thread->schedstat_fd, &now))
 		return;
 	if (thread->decided.ran_ns == 0) {
 		thread->decided = now;
@@ -283,6 +284,28 @@ void attach_perf_drain(struct attach *attach, struct attach_process *process, st
 	}
 }
 
+/* ---- splitting ---- */
+
+bool attach_perf_is_used(const struct attach *attach)
+{
+	return split_samples(&attach->clocks.split) >= SAMPLES_MIN;
+}
+
+struct profile *attach_perf_build(struct attach *attach, bool is_partial)
+{
+	struct collector *collector = attach->collector;
+	size_t count = collector->tree.weights.count, size = sizeof(*collector->tree.weights.items);
+	struct tree_weights *kept = mem_alloc(count * size);
+	memcpy(kept, collector->tree.weights.items, count * size);
+	if (attach_perf_is_used(attach))
+		split_apply(&attach->clocks.split, &collector->codes, &collector->tree,
+			    !attach->clocks.is_partial);
+	struct profile *profile = build_profile(collector, is_partial);
+	memcpy(collector->tree.weights.items, kept, count * size);
+	free(kept);
+	return profile;
+}
+
 /* ---- telling ---- */
 
 #define BY_INSTRUCTION                                                                              \
@@ -318,11 +341,6 @@ static void explain(enum perf_clock_result refused, char *text, size_t size)
 		snprintf(text, size, "a seccomp filter or a security module forbids them");
 }
 
-bool attach_perf_is_used(const struct attach *attach)
-{
-	return split_samples(&attach->clocks.split) >= SAMPLES_MIN;
-}
-
 void attach_perf_tell(const struct attach *attach, char *text, size_t size)
 {
 	const struct attach_clocks *clocks = &attach->clocks;
@@ -338,7 +356,7 @@ void attach_perf_tell(const struct attach *attach, char *text, size_t size)
 			 "looked at from outside: Python and native are told apart by perf events on the threads; "
 			 "time in the kernel counts as one of them, since it may not be watched (%s)",
 			 why);
-	else if (attach->options->has_gil_only)
+	else if (attach->options->has_gil_only || attach->options->has_no_perf)
 		snprintf(text, size, BY_INSTRUCTION);
 	else if (clocks->refused == PERF_CLOCK_OK)
 		snprintf(text, size, BY_INSTRUCTION "; perf events were too few to tell more");

@@ -121,6 +121,13 @@ def test_forbidden(any_python, start, tmp_path):
     assert part(marked["Python"], PYTHON) > 0.8, marked
 
 
+def test_not_wanted(any_python, start, tmp_path):
+    command = [heatline_executable(), "attach", "-d", "0.7", "--no-perf"]
+    profile, how = attach(command, tmp_path, start(any_python).pid)
+    assert "by the current instruction" in how and "perf" not in how
+    assert kinds(profile)[1][SYSTEM] == 0
+
+
 def test_an_idle_program_needs_none(any_python, start, program, tmp_path):
     it = start(any_python, program("import time\nprint('ready')\ntime.sleep(1000)\n"))
     command = [heatline_executable(), "attach", "-d", "0.5"]

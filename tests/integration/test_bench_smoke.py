@@ -61,3 +61,6 @@ def test_attach_prints_a_table(any_python):
     assert float(impossible) < 1 and float(lost) < 10 and float(error.split()[0]) < 40
     assert slow_down == "-" or float(slow_down.split()[0]) < 100  # a second may be too short to tell
     assert all(0 < float(each) < 500 for each in cost.split("/")) and 0 < float(dump_ms) < 2000
+    for row in ("with perf events", "without"):
+        error, made_of = cells(output, row)
+        assert 0 <= float(error) <= 100 and made_of.startswith("looks from outside")
