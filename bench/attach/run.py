@@ -4,8 +4,9 @@
     bench/attach/run.py [--tools heatline,py-spy,...] [--seconds 3] [--rate 1000] [--python PYTHON]
 
 What is measured, each with a fresh target:
-  impossible  stacks that cannot be, on callers that alternate every microsecond (percent of the time), at
-              the rate and at --check-rate, since 0.01 percent does not show in 3000 samples
+  impossible  stacks that cannot be, on callers that alternate every microsecond and on two sides that call through
+              the same sixteen frames in turns (percent of the time, the worst), at the rate and at --check-rate,
+              since 0.01 percent does not show in 3000 samples
   lost        samples that the tool itself says it could not take there (percent), at the rate
   slow-down   CPU time per iteration of that target under the tool, against moments in between at which the tool
               is stopped (percent, the middle of a hundred, with its 95 percent interval); not for a tool that
@@ -252,20 +253,23 @@ class Sampling(Tool):
 TOOLS = {"heatline": Heatline, "py-spy": PySpy, "py-spy-nonblocking": PySpyNonblocking, "austin": Austin,
          "heatline-3.15": Heatline315, "profiling.sampling": Sampling}
 
-POSSIBLE = [("<module>", "hot_a", "leaf_a"), ("<module>", "hot_b", "leaf_b")]
+POSSIBLE = [("<module>", *side, "hot_" + letter, "leaf_" + letter)
+            for letter in "ab" for side in ((), ("side_" + letter,))]
 
 
 def is_possible(stack):
-    names = tuple(name for name in stack if name != "report")
+    names = tuple(name for name in stack if name not in ("report", "down"))
     return any(names == whole[:len(names)] for whole in POSSIBLE)
 
 
 def measure_alternate(tool, options, folder):
     """(impossible, lost)"""
-    with Target(tool.python, "alternate.py") as target:
-        time.sleep(0.3)
-        results = [tool.run(target.pid, options.seconds, rate, folder)
-                   for rate in (options.rate, min(options.check_rate, tool.max_rate))]
+    results = []
+    for program in ("alternate.py", "alternate_deep.py"):
+        with Target(tool.python, program) as target:
+            time.sleep(0.3)
+            results += [tool.run(target.pid, options.seconds, rate, folder)
+                        for rate in (options.rate, min(options.check_rate, tool.max_rate))]
     wrong = max(100 * sum(part for stack, part in result.stacks.items() if not is_possible(stack)) / result.whole
                 for result in results)
     tries = max(1, results[0].samples + results[0].lost)

@@ -185,9 +185,9 @@ static enum remote_activity_kind ask_kernel(struct attach_process *process, stru
  * ready, as one that runs is, but stands where it waited, and still waits.  The turns are read
  * first, so that they are from before it was met waiting. */
 static enum remote_activity_kind tell_activity(struct attach_process *process, struct attach_thread *thread,
-					       struct blocked_call *call, bool *is_woken)
+					       uint64_t now_ns, struct blocked_call *call, bool *is_woken)
 {
-	uint64_t turns = attach_cpu_turns(thread);
+	uint64_t turns = attach_read_schedule(thread, now_ns) ? thread->told.turns : 0;
 	enum remote_activity_kind kind = ask_kernel(process, thread, call);
 	*is_woken = kind == ACTIVITY_RUNNING && turns != 0 && turns == thread->wait_turns;
 	if (*is_woken)
@@ -213,7 +213,7 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 {
 	attach_perf_drain(attach, process, thread);
 	attach_tasks_look(attach, process, thread, now_ns);
-	if (!attach_take(attach, thread, now_ns))
+	if (!attach_take(thread, now_ns))
 		return false;
 	bool has_gil = has_gil_now(process, thread);
 	enum remote_activity_kind kind = ACTIVITY_RUNNING;
@@ -224,7 +224,7 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 		return true;
 	}
 	if (!has_gil || thread->gil.start == 0 || thread->turns % GIL_TURNS == 0)
-		kind = tell_activity(process, thread, &call, &is_woken);
+		kind = tell_activity(process, thread, now_ns, &call, &is_woken);
 	if (kind == ACTIVITY_UNKNOWN)
 		return false;
 	if (kind == ACTIVITY_RUNNING && thread->turns == 0)

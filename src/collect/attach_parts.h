@@ -2,6 +2,7 @@
  *
  *	attach.c          the session: its life, the loop, processes and threads
  *	attach_look.c     one look at one thread, and what it is booked as
+ *	attach_codes.c    code objects, by their addresses
  *	attach_stack.c    the stack of a look, from the thread's memory on
  *	attach_tasks.c    the event loop of a thread, and its tasks that wait
  *	attach_weigh.c    what looks at a running thread stand for
@@ -79,6 +80,8 @@ struct attach_thread {
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1; */
 	struct procfs_schedule listed; /* since when threads were last listed */
 	VEC(struct attach_due) due; /* looks whose CPU time is not known yet */
+	struct procfs_schedule told; /* its turns on the CPU, */
+	uint64_t told_ns;          /* as they were at this look */
 	uint64_t clock_ns;         /* its CPU time when that was last read, */
 	uint64_t clock_read_ns;    /* which was then */
 	uint64_t settled_ns;       /* up to then its looks are booked */
@@ -195,10 +198,19 @@ bool attach_tasks_waited(struct attach_thread *thread, uint64_t ns);
 /* Books what is left; the thread, or the session, ends. */
 void attach_tasks_end(struct attach *attach, struct attach_thread *thread, uint64_t now_ns);
 
+/* --- attach_codes.c --- */
+
+/* What is known of the code object at this address; NULL: nothing. */
+struct attach_code *attach_find_code(struct attach_process *process, py_addr address);
+
+/* Makes sure that the code objects of the count innermost of attach->frames are
+ * known, and newly so. */
+void attach_check_codes(struct attach *attach, struct attach_process *process, uint32_t count, uint64_t now_ns);
+
 /* --- attach_stack.c --- */
 
 /* Takes a snapshot of the thread; false when it has gone. */
-bool attach_take(struct attach *attach, struct attach_thread *thread, uint64_t now_ns);
+bool attach_take(struct attach_thread *thread, uint64_t now_ns);
 
 /* The thread's stack out of its snapshot, which was just taken, in the collector's
  * tree_frames (*kept of them); false when it cannot be had.  Takes further
@@ -211,8 +223,9 @@ void attach_meet(struct attach *attach, struct attach_process *process, struct a
 
 /* --- attach_weigh.c --- */
 
-/* How often the thread has been given a CPU; 0: the kernel does not tell. */
-uint64_t attach_cpu_turns(const struct attach_thread *thread);
+/* Has the thread's turns on the CPU in thread->told, read once in a look; false when the kernel
+ * does not tell. */
+bool attach_read_schedule(struct attach_thread *thread, uint64_t now_ns);
 
 /* Adds a look, ns after the one before; part_ns is set here. */
 void attach_add_due(struct attach *attach, struct attach_thread *thread, struct attach_due *due, uint64_t ns);

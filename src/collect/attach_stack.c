@@ -3,9 +3,10 @@
  *
  * Most stacks begin as the one before did, so what was found out about that one
  * is kept (struct attach_stack): only frames that changed are judged and looked
- * up.  From 3.13 on they are not even walked: where the frame stack's bytes are
- * those of the look before, so are the frames (read_short), and a look at a deep
- * stack costs what one at a flat one does.
+ * up, and as a rule only the innermost are walked (read_short), so that a look at a deep
+ * stack costs what one at a flat one does.  From 3.11 on frames are those of the
+ * look before where the frame stack's bytes are; before, where some of their
+ * callees are the same frames at the same instructions.
  *
  * What is not believed at once (see trust.h) is investigated: the thread is
  * looked at some more times, to learn which calls happen here, and the stack is
@@ -17,110 +18,24 @@
 #include "collect/attach_parts.h"
 #include "python/opcodes.h"
 
-/* A code object's address can be another's when it is freed and its place used
- * again; so each is looked at anew from time to time. */
-#define CODE_CHECK_NS 50000000u
-
 #define FIRST_CALL_OFFSET 4u /* what is called has to be loaded first */
 #define CALLS_CHECKED 8u     /* further out nothing changes so fast */
 
-/* All of the stack is copied and walked every so often, and so many looks. */
-#define WHOLE_NS 5000000u
-#define WHOLE_LOOKS 15u
+/* All of the stack is copied and walked when the last time is so long ago: a caller far out may
+ * have been left and entered again meanwhile, and all inside of it look as before.  (After
+ * 5 ms, and 15 looks, two sides that took turns every 10 us were mixed up in 0.8 % of 1000 looks
+ * a second.) */
+#define WHOLE_NS 40000u
 #define KEPT_BELOW_BYTES 2048u /* of the frame stack are always copied anew */
+#define KEPT_BELOW_FRAMES 6u   /* before 3.11: so many frames are always read anew, */
+#define STEADY_FRAMES 3u       /* the outermost so many of which have to be as they were */
+
+#define NO_ROW UINT32_MAX
 
 #define MORE_LOOKS 64u  /* when a stack is investigated */
 #define SURE_LOOKS 3u   /* that show the same as the first: no mix does */
 #define FIRST_LOOKS 256u /* when a thread is met for the first time */
 #define MORE_LOOKS_FREE 4096u /* beyond these, at most one for two looks that were asked for */
-
-/* ---- code objects ---- */
-
-static struct attach_code *find_code(struct attach_process *process, py_addr address)
-{
-	const uint64_t *index = map_get(&process->code_index, address);
-	return index == NULL ? NULL : &process->codes.items[*index];
-}
-
-static struct attach_code *add_code(struct attach_process *process, py_addr address)
-{
-	bool is_new;
-	uint64_t *index = map_put(&process->code_index, address, &is_new);
-	if (is_new) {
-		*index = process->codes.count;
-		vec_push(&process->codes, ((struct attach_code){.address = address}));
-	}
-	return &process->codes.items[*index];
-}
-
-/* The interpreter rewrites its instructions as it learns (3.11): the newest
- * tell best who works. */
-static void refresh_bytecode(struct attach *attach, struct attach_process *process,
-			     const struct attach_code *known)
-{
-	const struct py_layout *layout = &process->remote.layout;
-	struct code *code = &attach->collector->codes.items[known->code];
-	if (layout->code_units != PY_ABSENT && code->bytecode_size > 0)
-		process->remote.reader.read(&process->remote.reader, known->address + layout->code_code,
-					    code->bytecode, code->bytecode_size);
-}
-
-/* Where the instructions are: in the code object, or in bytes of its own (before 3.11). */
-static py_addr find_bytecode(struct attach_process *process, py_addr address)
-{
-	const struct py_layout *layout = &process->remote.layout;
-	py_addr bytes = 0;
-	if (layout->code_units != PY_ABSENT)
-		return address + layout->code_code;
-	if (!process->remote.reader.read(&process->remote.reader, address + layout->code_code, &bytes, sizeof(bytes)) ||
-	    bytes == 0)
-		return 0;
-	return bytes + layout->bytes_data;
-}
-
-static void learn_code(struct attach *attach, struct attach_process *process, py_addr address,
-		       uint32_t identity, uint64_t now_ns)
-{
-	struct attach_code *known = add_code(process, address);
-	struct code_info info;
-	if (known->identity != identity) {
-		known->identity = CODE_TORN;
-		if (identity == CODE_HIDDEN) {
-			known->identity = identity;
-		} else if (identity != CODE_TORN &&
-			   code_read(&process->remote.walker, address, attach->collector->scratch,
-				     RECORD_MAX_BYTES, &info)) {
-			known->code = processes_add_code(attach->collector, process->process, &info);
-			known->identity = identity;
-			known->bytecode = find_bytecode(process, address);
-			process->has_new_codes = true;
-		}
-	} else if (identity > CODE_HIDDEN) {
-		refresh_bytecode(attach, process, known);
-	}
-	known->check_ns = now_ns + CODE_CHECK_NS;
-}
-
-/* Makes sure that the code objects of the innermost frames are known, and newly
- * so. */
-static void check_codes(struct attach *attach, struct attach_process *process, uint32_t count,
-			uint64_t now_ns)
-{
-	bool is_needed = false;
-	for (uint32_t i = 0; i < count && !is_needed; i++) {
-		const struct attach_code *known = find_code(process, attach->frames[i].code);
-		is_needed = known == NULL || known->check_ns < now_ns || known->identity == CODE_TORN;
-	}
-	if (!is_needed)
-		return;
-	/* The frames are as they were a moment ago; the code objects are asked now. */
-	code_identities(&process->remote.walker, attach->frames, count, attach->identities);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct attach_code *known = find_code(process, attach->frames[i].code);
-		if (known == NULL || known->check_ns < now_ns || known->identity == CODE_TORN)
-			learn_code(attach, process, attach->frames[i].code, attach->identities[i], now_ns);
-	}
-}
 
 /* ---- what was found out before ---- */
 
@@ -155,7 +70,7 @@ static uint32_t elide_middle(struct attach *attach, uint32_t count)
 static bool fill_row(struct attach *attach, struct attach_process *process, struct attach_stack *stack,
 		     struct attach_row *row, const struct walk_frame *frame)
 {
-	const struct attach_code *known = find_code(process, frame->code);
+	const struct attach_code *known = attach_find_code(process, frame->code);
 	if (known == NULL || known->identity == CODE_TORN)
 		return false;
 	row->frame = *frame;
@@ -171,7 +86,7 @@ static bool fill_row(struct attach *attach, struct attach_process *process, stru
 static bool fill_rows(struct attach *attach, struct attach_process *process, struct attach_stack *stack,
 		      uint32_t count, uint32_t same, uint64_t now_ns)
 {
-	check_codes(attach, process, count - same, now_ns);
+	attach_check_codes(attach, process, count - same, now_ns);
 	for (stack->count = same; stack->count < count; stack->count++) {
 		struct attach_row *row = &stack->rows[stack->count];
 		if (!fill_row(attach, process, stack, row, &attach->frames[count - 1 - stack->count]))
@@ -214,14 +129,20 @@ static bool translate(struct attach *attach, struct attach_process *process, str
 
 /* ---- judging ---- */
 
-/* Walks one of the copies, as far as the frame that is known (see walker). */
+/* Walks one of the copies, as far as the row that is known (see walker). */
 static enum walk_result walk_up_to(struct attach *attach, struct attach_process *process,
-				   struct attach_thread *thread, int copy, py_addr known, bool *is_met,
+				   struct attach_thread *thread, int copy, uint32_t known, bool *is_met,
 				   uint32_t *count)
 {
 	struct walker walker = process->remote.walker;
-	walker.known = known;
-	walker.is_met = is_met;
+	const struct attach_row *rows = thread->stack->rows;
+	if (known != NO_ROW) {
+		walker.known = rows[known].place;
+		walker.is_met = is_met;
+		while (known > 0 && !rows[known].frame.is_entry)
+			known--;
+		walker.known_caller = known > 0 ? rows[known - 1].place : 0;
+	}
 	walker.reader = &thread->snapshot->reader;
 	walker.room = ATTACH_FRAMES_MAX;
 	walker.places = attach->places;
@@ -230,11 +151,66 @@ static enum walk_result walk_up_to(struct attach *attach, struct attach_process 
 			   count);
 }
 
-/* Walks the whole of it. */
+/* The innermost caller that lies, with all its callers, where it lay before and
+ * has not changed; before 3.11 one for which that is to be seen.  NO_ROW: there is none. */
+static uint32_t find_steady_row(const struct attach_process *process, const struct attach_thread *thread)
+{
+	const struct attach_stack *stack = thread->stack;
+	if (process->remote.layout.frame_kind == PY_FRAME_OBJECT)
+		return stack->count > KEPT_BELOW_FRAMES ? stack->count - 1 - KEPT_BELOW_FRAMES : NO_ROW;
+	py_addr start = thread->snapshot->stack_start, end = snapshot_steady_end(thread->snapshot);
+	for (uint32_t i = stack->count - 1; i-- > 0;) {
+		const struct attach_row *row = &stack->rows[i];
+		if (row[1].place <= end && row->place > start && row->place < row[1].place && row->is_on_stack)
+			return i;
+	}
+	return NO_ROW;
+}
+
+/* Whether what was found inside of a steady row tells that it is so. */
+static bool are_callees_steady(const struct attach *attach, const struct attach_process *process,
+			       const struct attach_stack *stack, uint32_t steady, uint32_t count)
+{
+	if (process->remote.layout.frame_kind != PY_FRAME_OBJECT)
+		return true;
+	for (uint32_t i = 1; i <= STEADY_FRAMES; i++) {
+		const struct attach_row *row = &stack->rows[steady + i];
+		if (i > count || row->place != attach->places[count - i] ||
+		    !is_same(&row->frame, &attach->frames[count - i]))
+			return false;
+	}
+	return true;
+}
+
+/* Appends the rows from `from` outwards, `room` of them at most. */
+static uint32_t append_rows(struct attach *attach, const struct attach_stack *stack, uint32_t from, uint32_t count,
+			    uint32_t room)
+{
+	for (uint32_t i = from + 1; i-- > 0 && room-- > 0; count++) {
+		attach->frames[count] = stack->rows[i].frame;
+		attach->places[count] = stack->rows[i].place;
+	}
+	return count;
+}
+
+/* Walks the whole of it; what was not copied is that of the look before. */
 static enum walk_result walk_copy(struct attach *attach, struct attach_process *process,
 				  struct attach_thread *thread, int copy, uint32_t *count)
 {
-	return walk_up_to(attach, process, thread, copy, 0, NULL, count);
+	bool is_met = false;
+	if (!thread->snapshot->is_short)
+		return walk_up_to(attach, process, thread, copy, NO_ROW, NULL, count);
+	uint32_t steady = find_steady_row(process, thread);
+	enum walk_result result = steady == NO_ROW ? WALK_TORN
+						   : walk_up_to(attach, process, thread, copy, steady, &is_met,
+								count);
+	if (result == WALK_NO_PYTHON)
+		return result;
+	if (result != WALK_OK || !is_met || *count + steady + 1 >= ATTACH_FRAMES_KEPT ||
+	    !are_callees_steady(attach, process, thread->stack, steady, *count))
+		return WALK_TORN;
+	*count = append_rows(attach, thread->stack, steady, *count, UINT32_MAX);
+	return WALK_OK;
 }
 
 /* Whether the frame can be calling the one before it (see py_op_may_call). */
@@ -245,7 +221,7 @@ static bool may_call(struct attach *attach, struct attach_process *process, cons
 	unsigned version = process->remote.layout.version;
 	if (!snapshot_may_call(thread->snapshot, attach->places[at]))
 		return false;
-	const struct attach_code *known = find_code(process, frame->code);
+	const struct attach_code *known = attach_find_code(process, frame->code);
 	if (known == NULL || known->identity <= CODE_HIDDEN)
 		return true;
 	const struct code *code = &attach->collector->codes.items[known->code];
@@ -256,11 +232,11 @@ static bool may_call(struct attach *attach, struct attach_process *process, cons
 	return py_op_may_call(version, code->bytecode[start]);
 }
 
-/* Takes off what had returned when the frames were copied: the innermost frame's
- * address was copied before them, and its caller may have gone on since, which is
- * seen by its instruction.  What is left is the stack of a moment later. */
-static uint32_t drop_returned(struct attach *attach, struct attach_process *process,
-			      const struct attach_thread *thread, uint32_t count)
+/* How many of the innermost frames had returned when they were copied: the innermost
+ * one's address was copied before, and its caller may have gone on since, which is seen
+ * by its instruction. */
+static uint32_t count_returned(struct attach *attach, struct attach_process *process,
+			       const struct attach_thread *thread, uint32_t count)
 {
 	bool has_entries = process->remote.layout.frame_kind != PY_FRAME_OBJECT;
 	uint32_t at = count < CALLS_CHECKED ? count : CALLS_CHECKED;
@@ -268,12 +244,21 @@ static uint32_t drop_returned(struct attach *attach, struct attach_process *proc
 		/* C code calls from any instruction. */
 		if (has_entries && attach->frames[at - 1].is_entry)
 			continue;
-		if (may_call(attach, process, thread, at))
-			continue;
-		count -= at;
+		if (!may_call(attach, process, thread, at))
+			return at;
+	}
+	return 0;
+}
+
+/* Takes them off.  What is left is the stack of a moment later. */
+static uint32_t drop_returned(struct attach *attach, struct attach_process *process,
+			      const struct attach_thread *thread, uint32_t count)
+{
+	uint32_t at = count_returned(attach, process, thread, count);
+	count -= at;
+	if (at > 0) {
 		memmove(attach->frames, attach->frames + at, count * sizeof(*attach->frames));
 		memmove(attach->places, attach->places + at, count * sizeof(*attach->places));
-		return count;
 	}
 	return count;
 }
@@ -362,12 +347,12 @@ void attach_meet(struct attach *attach, struct attach_process *process, struct a
 /* ---- what lies where it lay before ---- */
 
 /* Marks the stack, which was read from the first copy. */
-static void mark_stack(const struct attach_process *process, struct attach_thread *thread, bool is_first_copy)
+static void mark_stack(struct attach_thread *thread, bool is_first_copy)
 {
 	struct attach_stack *stack = thread->stack;
 	py_addr keep_end = 0;
-	stack->is_marked = is_first_copy && stack->count > 0 && stack->count < ATTACH_FRAMES_KEPT &&
-			   process->remote.layout.frame_kind == PY_FRAME_INTERPRETER;
+	stack->is_marked = is_first_copy && stack->count > 0 && stack->count < ATTACH_FRAMES_KEPT;
+	snapshot_shorten(thread->snapshot, stack->is_marked && stack->count > KEPT_BELOW_FRAMES);
 	if (!stack->is_marked)
 		return;
 	const struct attach_row *leaf = &stack->rows[stack->count - 1];
@@ -378,20 +363,6 @@ static void mark_stack(const struct attach_process *process, struct attach_threa
 	snapshot_mark(thread->snapshot, keep_end);
 }
 
-/* The innermost caller that lies, with all its callers, where it lay before and
- * has not changed; UINT32_MAX: there is none. */
-static uint32_t find_steady_row(const struct attach_thread *thread)
-{
-	const struct attach_stack *stack = thread->stack;
-	py_addr start = thread->snapshot->stack_start, end = snapshot_steady_end(thread->snapshot);
-	for (uint32_t i = stack->count - 1; i-- > 0;) {
-		const struct attach_row *row = &stack->rows[i];
-		if (row[1].place <= end && row->place > start && row->place < row[1].place && row->is_on_stack)
-			return i;
-	}
-	return UINT32_MAX;
-}
-
 /* Reads only what is new, if it stood still; else all has to be read. */
 static bool read_short(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
 		       uint64_t now_ns, uint32_t *kept)
@@ -400,18 +371,17 @@ static bool read_short(struct attach *attach, struct attach_process *process, st
 	uint32_t count, steady;
 	bool is_met = false;
 	if (!stack->is_marked || now_ns >= stack->check_ns ||
-	    (steady = find_steady_row(thread)) == UINT32_MAX)
+	    (steady = find_steady_row(process, thread)) == NO_ROW)
 		return false;
-	if (walk_up_to(attach, process, thread, 0, stack->rows[steady].place, &is_met, &count) != WALK_OK ||
-	    !is_met || count + steady + 1 >= ATTACH_FRAMES_KEPT)
+	if (walk_up_to(attach, process, thread, 0, steady, &is_met, &count) != WALK_OK || !is_met ||
+	    count + steady + 1 >= ATTACH_FRAMES_KEPT ||
+	    !are_callees_steady(attach, process, stack, steady, count))
 		return false;
 	/* Two callers more, for what is judged by three frames. */
-	uint32_t known = count;
-	for (uint32_t i = steady + 1; i-- > 0 && known < count + 2; known++) {
-		attach->frames[known] = stack->rows[i].frame;
-		attach->places[known] = stack->rows[i].place;
-	}
+	uint32_t known = append_rows(attach, stack, steady, count, 2);
 	if (!snapshot_stood_still(thread->snapshot, attach->places, known) ||
+	    (process->remote.layout.frame_kind == PY_FRAME_CFRAME &&
+	     count_returned(attach, process, thread, known) > 0) ||
 	    !trust_believes(&process->trust, attach->frames, known, count, true))
 		return false;
 	trust_learn(&process->trust, attach->frames, known, count);
@@ -420,7 +390,7 @@ static bool read_short(struct attach *attach, struct attach_process *process, st
 		return false;
 	}
 	*kept = show_rows(attach->collector, stack);
-	mark_stack(process, thread, true);
+	mark_stack(thread, true);
 	return true;
 }
 
@@ -449,18 +419,23 @@ static bool read_once(struct attach *attach, struct attach_process *process, str
 	if (count == 0)
 		return true;
 	bool is_whole = translate(attach, process, thread, count, now_ns, kept);
-	mark_stack(process, thread, is_whole && is_first_copy);
+	mark_stack(thread, is_whole && is_first_copy);
 	attach->collector->cut_samples += is_whole && is_cut;
 	return is_whole;
 }
 
-bool attach_take(struct attach *attach, struct attach_thread *thread, uint64_t now_ns)
+/* All of the stack is to be copied and walked the next time. */
+static void forget_stack(struct attach_thread *thread)
 {
-	struct attach_stack *stack = thread->stack;
-	if (now_ns >= stack->whole_ns) {
-		stack->is_marked = false;
-		stack->whole_ns = now_ns + WHOLE_NS + WHOLE_LOOKS * attach->period_ns;
-		snapshot_forget(thread->snapshot);
+	thread->stack->is_marked = false;
+	snapshot_forget(thread->snapshot);
+}
+
+bool attach_take(struct attach_thread *thread, uint64_t now_ns)
+{
+	if (now_ns >= thread->stack->whole_ns) {
+		forget_stack(thread);
+		thread->stack->whole_ns = now_ns + WHOLE_NS;
 	}
 	return snapshot_take(thread->snapshot);
 }
@@ -471,6 +446,7 @@ bool attach_read_stack(struct attach *attach, struct attach_process *process, st
 	*is_gone = false;
 	if (read_once(attach, process, thread, false, now_ns, kept))
 		return true;
+	forget_stack(thread);
 	*is_gone = !snapshot_take(thread->snapshot);
 	return !*is_gone && read_once(attach, process, thread, true, now_ns, kept);
 }

@@ -42,17 +42,16 @@ void attach_tasks_look(struct attach *attach, struct attach_process *process, st
 {
 	struct attach_loop *state = &thread->loop;
 	struct thread *kept = thread->thread;
-	struct procfs_schedule told;
 	state->is_new = false;
 	if (now_ns < state->next_ns || !tasks_are_wanted(attach->collector, process->process, now_ns))
 		return;
 	plan_next(attach, thread, now_ns);
-	bool is_told = procfs_read_schedule(kept->schedstat_fd, &told);
+	bool is_told = attach_read_schedule(thread, now_ns);
 	bool is_first = state->ran_ns == 0;
-	bool has_run = !is_told || state->ran_ns != told.ran_ns;
+	bool has_run = !is_told || state->ran_ns != thread->told.ran_ns;
 	if (is_told) {
-		state->ran_ns = told.ran_ns;
-		kept->look_delay_ns = told.ready_ns;
+		state->ran_ns = thread->told.ran_ns;
+		kept->look_delay_ns = thread->told.ready_ns;
 	}
 	if (is_first && is_told)
 		return;

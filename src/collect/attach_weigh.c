@@ -29,20 +29,14 @@
  * periods, nor this: then we had no CPU ourselves. */
 #define PART_NS 20000u
 
-/* The thread's CPU time; false when the kernel does not tell. */
-static bool read_clock(const struct attach_thread *thread, uint64_t *cpu_ns)
+bool attach_read_schedule(struct attach_thread *thread, uint64_t now_ns)
 {
-	struct procfs_schedule told;
-	if (!procfs_read_schedule(thread->thread->schedstat_fd, &told) || told.ran_ns == 0)
+	if (thread->told_ns == now_ns)
+		return true;
+	if (!procfs_read_schedule(thread->thread->schedstat_fd, &thread->told))
 		return false;
-	*cpu_ns = told.ran_ns;
+	thread->told_ns = now_ns;
 	return true;
-}
-
-uint64_t attach_cpu_turns(const struct attach_thread *thread)
-{
-	struct procfs_schedule told;
-	return procfs_read_schedule(thread->thread->schedstat_fd, &told) ? told.turns : 0;
 }
 
 static void book_one(struct attach *attach, struct attach_thread *thread, const struct attach_due *due,
@@ -118,16 +112,17 @@ void attach_add_due(struct attach *attach, struct attach_thread *thread, struct 
 
 void attach_weigh(struct attach *attach, struct attach_thread *thread, uint64_t now_ns)
 {
-	uint64_t clock_ns, last_ns = thread->clock_read_ns;
+	uint64_t last_ns = thread->clock_read_ns;
 	if (thread->settled_ns == 0)
 		thread->settled_ns = now_ns;
 	if (now_ns - last_ns < CLOCK_NS)
 		return;
 	thread->clock_read_ns = now_ns;
-	if (!read_clock(thread, &clock_ns)) {
+	if (!attach_read_schedule(thread, now_ns) || thread->told.ran_ns == 0) {
 		settle(attach, thread, 0, now_ns, now_ns - thread->settled_ns);
 		return;
 	}
+	uint64_t clock_ns = thread->told.ran_ns;
 	uint64_t ran_ns = thread->clock_ns == 0 ? 0 : clock_ns - thread->clock_ns;
 	thread->clock_ns = clock_ns;
 	/* What was booked before the clock told is not booked again. */

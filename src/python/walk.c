@@ -92,6 +92,10 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 		struct walk_frame *frame = &walk->frames[walk->count];
 		int32_t last;
 
+		if (addr == walk->walker->known && walk->count > 0) {
+			*walk->walker->is_met = true;
+			return WALK_OK;
+		}
 		if (walk->count == walk->room)
 			return WALK_CUT;
 		if (!is_pointer(addr) || !walk_hop(walk, addr))
@@ -279,7 +283,8 @@ static enum walk_result walk_stack(struct walk *walk, py_addr addr, const py_add
 		struct frame_view view;
 		bool is_on_stack;
 
-		if (addr == walk->walker->known && walk->count > 0 && walk->frames[0].offset > 0) {
+		if (addr == walk->walker->known && walk->count > 0 && walk->frames[0].offset > 0 &&
+		    (is_linked || *entry_caller == walk->walker->known_caller)) {
 			*walk->walker->is_met = true;
 			return WALK_OK;
 		}

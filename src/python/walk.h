@@ -70,8 +70,10 @@ struct walker {
 	py_addr code_type; /* address of PyCode_Type, or 0 when not known */
 	uint32_t room;     /* frames that the caller has room for; 0: WALK_MAX_FRAMES */
 	py_addr *places;   /* as many: where each frame lies; NULL: not wanted */
-	py_addr known;     /* 3.13+: a frame from which on outwards the caller knows the stack: the
-			      walk may end there; 0: none */
+	py_addr known;     /* a frame from which on outwards the caller knows the stack: the walk
+			      may end there; 0: none */
+	py_addr known_caller; /* 3.11, 3.12: the frame from which C code entered the innermost
+				 evaluation that is known; 0: it is the first */
 	bool *is_met;      /* set to whether it did; with known */
 };
 

@@ -5,118 +5,12 @@
 #include <string.h>
 
 #include "python/bits.h"
+#include "remote/snapshot_parts.h"
 
 #define STACK_AHEAD_BYTES 1024u /* the stack may have grown since the last look */
-#define PAGES_TWICE 3u          /* the first that a walk needs: those of the innermost frames */
+#define PAGES_TWICE 3u          /* where frames lie on a stack: the first beside it that a walk needs */
 #define PAGE_IDLE_MAX 16u       /* looks after which a page is left out */
 #define CHUNK_SIZE_AT 8u        /* in the head of a chunk: how many bytes it has */
-
-/* ---- reading from the copies ---- */
-
-static bool copy_part(py_addr start, uint32_t size, const unsigned char *bytes, py_addr addr, void *dst,
-		      size_t wanted)
-{
-	if (addr < start || addr - start > size || size - (addr - start) < wanted)
-		return false;
-	memcpy(dst, bytes + (addr - start), wanted);
-	return true;
-}
-
-/* What lies in the newest part of the frame stack: below fresh_from as it was
- * marked, above it as it was copied. */
-static bool copy_stack(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr addr,
-		       void *dst, size_t wanted)
-{
-	uint32_t from = snapshot->fresh_from;
-	uint64_t at = addr - snapshot->stack_start;
-
-	if (addr < snapshot->stack_start || at > snapshot->stack_size || snapshot->stack_size - at < wanted)
-		return false;
-	size_t kept = at >= from ? 0 : from - at < wanted ? from - at : wanted;
-	memcpy(dst, snapshot->marked + at, kept);
-	memcpy((unsigned char *)dst + kept, copy->stack + at + kept, wanted - kept);
-	return true;
-}
-
-/* The page is to be copied along the next time. */
-static void touch_page(struct snapshot *snapshot, py_addr addr)
-{
-	py_addr start = addr & ~(py_addr)(WALK_PAGE_BYTES - 1);
-
-	for (uint32_t i = 0; i < snapshot->touched_count; i++) {
-		if (snapshot->touched[i] == start)
-			return;
-	}
-	if (snapshot->touched_count < SNAPSHOT_PAGES)
-		snapshot->touched[snapshot->touched_count++] = start;
-}
-
-/* A page in a copy; those that are copied once are the same in both. */
-static const unsigned char *page_in(const struct snapshot *snapshot, const struct snapshot_copy *copy, uint32_t i)
-{
-	return i < snapshot->twice_count ? copy->pages[i] : snapshot->copies[0].pages[i];
-}
-
-/* Reads what lies in one piece of a copy; *page is the one it came from, if
- * any. */
-static bool read_piece(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr addr,
-		       void *dst, size_t size, uint32_t *page)
-{
-	*page = SNAPSHOT_PAGES;
-	if (copy_part(snapshot->thread + snapshot->state_start, snapshot->state_size, copy->state, addr, dst,
-		      size) ||
-	    copy_stack(snapshot, copy, addr, dst, size))
-		return true;
-	for (uint32_t i = 0; i < snapshot->page_count; i++) {
-		*page = i;
-		if (copy_part(snapshot->pages[i].start, WALK_PAGE_BYTES, page_in(snapshot, copy, i), addr, dst,
-			      size))
-			return true;
-	}
-	return false;
-}
-
-/* Bytes from addr to the end of its page. */
-static size_t page_rest(py_addr addr)
-{
-	return WALK_PAGE_BYTES - (addr & (WALK_PAGE_BYTES - 1));
-}
-
-/* The same for what may lie across two pages. */
-static bool read_copy(const struct snapshot *snapshot, const struct snapshot_copy *copy, py_addr addr,
-		      void *dst, size_t size, uint32_t pages[2])
-{
-	size_t first = page_rest(addr);
-
-	pages[1] = SNAPSHOT_PAGES;
-	return read_piece(snapshot, copy, addr, dst, size, &pages[0]) ||
-	       (size > first && read_piece(snapshot, copy, addr, dst, first, &pages[0]) &&
-		read_piece(snapshot, copy, addr + first, (unsigned char *)dst + first, size - first,
-			   &pages[1]));
-}
-
-static bool snapshot_read(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
-{
-	/* The reader is the snapshot's first member. */
-	struct snapshot *snapshot = (struct snapshot *)(uintptr_t)reader;
-	const struct mem_reader *process = &snapshot->remote->reader;
-	uint32_t pages[2];
-
-	if (read_copy(snapshot, snapshot->current, addr, dst, size, pages)) {
-		for (int i = 0; i < 2; i++) {
-			if (pages[i] < SNAPSHOT_PAGES)
-				touch_page(snapshot, snapshot->pages[pages[i]].start);
-		}
-		return true;
-	}
-	if (!process->read(process, addr, dst, size))
-		return false;
-	if (size <= WALK_PAGE_BYTES) {
-		touch_page(snapshot, addr);
-		touch_page(snapshot, addr + size - 1);
-	}
-	return true;
-}
 
 /* ---- copying ---- */
 
@@ -134,7 +28,7 @@ static void plan_state(struct snapshot *snapshot)
 	if (end - start > SNAPSHOT_STATE_BYTES)
 		end = start + SNAPSHOT_STATE_BYTES;
 	snapshot->state_start = start;
-	snapshot->state_size = end - start;
+	snapshot->state_size = snapshot->state_wanted = end - start;
 }
 
 void snapshot_init(struct snapshot *snapshot, const struct remote *remote, py_addr thread)
@@ -145,6 +39,7 @@ void snapshot_init(struct snapshot *snapshot, const struct remote *remote, py_ad
 	snapshot->reader = remote->reader;
 	snapshot->reader.read = snapshot_read;
 	snapshot->reader.read_many = mem_reader_read_each;
+	snapshot->reader.view = snapshot_view;
 	snapshot->current = &snapshot->copies[0];
 	plan_state(snapshot);
 }
@@ -168,9 +63,11 @@ static size_t plan_copy(const struct snapshot *snapshot, struct snapshot_copy *c
 	size_t count = is_state_last ? 0 : plan_state_piece(snapshot, copy, dst, src);
 
 	for (uint32_t i = 0; i < page_count; i++) {
-		dst[count] = (struct iovec){ copy->pages[i], WALK_PAGE_BYTES };
-		src[count++] = (struct iovec){ (void *)(uintptr_t)snapshot->pages[i].start,
-					       WALK_PAGE_BYTES };
+		const struct snapshot_page *page = &snapshot->pages[i];
+		size_t size = page->to - page->from;
+
+		dst[count] = (struct iovec){ copy->pages[i] + page->from, size };
+		src[count++] = (struct iovec){ (void *)(uintptr_t)(page->start + page->from), size };
 	}
 	if (is_state_last)
 		count += plan_state_piece(snapshot, copy, dst + count, src + count);
@@ -245,7 +142,7 @@ static bool plan_stack(struct snapshot *snapshot)
 	uint64_t room = used;
 
 	if (is_known)
-		copy_stack(snapshot, &snapshot->copies[0], start + CHUNK_SIZE_AT, &room, sizeof(room));
+		snapshot_copy_stack(snapshot, &snapshot->copies[0], start + CHUNK_SIZE_AT, &room, sizeof(room));
 	uint64_t wanted = used + STACK_AHEAD_BYTES < room ? used + STACK_AHEAD_BYTES : room;
 
 	if (wanted < used)
@@ -262,27 +159,40 @@ static bool plan_stack(struct snapshot *snapshot)
 	return false;
 }
 
-/* The pages that the last look needed, then others that were needed not long
- * ago, as far as there is room. */
+/* What the last look needed, then what others of its kind needed not long ago, as far as
+ * there is room. */
+static void learn_plan(const struct snapshot *snapshot, struct snapshot_plan *plan)
+{
+	struct snapshot_plan old = *plan;
+
+	memcpy(plan->pages, snapshot->touched, sizeof(plan->pages));
+	plan->count = snapshot->touched_count;
+	for (uint32_t i = 0; i < old.count; i++) {
+		struct snapshot_page *page = NULL;
+
+		for (uint32_t t = 0; t < snapshot->touched_count && page == NULL; t++)
+			page = plan->pages[t].start == old.pages[i].start ? &plan->pages[t] : NULL;
+		if (page != NULL) {
+			snapshot_widen(page, old.pages[i].from, old.pages[i].to);
+		} else if (plan->count < SNAPSHOT_PAGES && ++old.pages[i].idle < PAGE_IDLE_MAX) {
+			plan->pages[plan->count++] = old.pages[i];
+		}
+	}
+}
+
 static void plan_pages(struct snapshot *snapshot)
 {
-	struct snapshot_page old[SNAPSHOT_PAGES];
-	uint32_t old_count = snapshot->page_count;
+	bool are_frames = snapshot->remote->layout.frame_kind == PY_FRAME_OBJECT;
 
-	memcpy(old, snapshot->pages, sizeof(old));
-	for (uint32_t i = 0; i < snapshot->touched_count; i++)
-		snapshot->pages[i] = (struct snapshot_page){ snapshot->touched[i], 0 };
-	snapshot->page_count = snapshot->touched_count;
-	for (uint32_t i = 0; i < old_count && snapshot->page_count < SNAPSHOT_PAGES; i++) {
-		bool is_touched = false;
-
-		for (uint32_t t = 0; t < snapshot->touched_count && !is_touched; t++)
-			is_touched = snapshot->touched[t] == old[i].start;
-		if (!is_touched && ++old[i].idle < PAGE_IDLE_MAX)
-			snapshot->pages[snapshot->page_count++] = old[i];
-	}
-	snapshot->touched_count = 0;
-	snapshot->twice_count = snapshot->page_count < PAGES_TWICE ? snapshot->page_count : PAGES_TWICE;
+	learn_plan(snapshot, &snapshot->plans[snapshot->is_short]);
+	snapshot->is_short = snapshot->is_next_short;
+	const struct snapshot_plan *plan = &snapshot->plans[snapshot->is_short];
+	memcpy(snapshot->pages, plan->pages, sizeof(plan->pages));
+	snapshot->page_count = snapshot->twice_count = plan->count;
+	if (!are_frames && snapshot->twice_count > PAGES_TWICE)
+		snapshot->twice_count = PAGES_TWICE;
+	snapshot->state_size = snapshot->state_wanted;
+	snapshot->touched_count = snapshot->loaded_count = 0;
 }
 
 /* ---- what was there before ---- */
@@ -300,8 +210,14 @@ void snapshot_mark(struct snapshot *snapshot, py_addr keep_end)
 				      : 0;
 }
 
+void snapshot_shorten(struct snapshot *snapshot, bool is_short)
+{
+	snapshot->is_next_short = is_short && snapshot->remote->layout.frame_kind == PY_FRAME_OBJECT;
+}
+
 void snapshot_forget(struct snapshot *snapshot)
 {
+	snapshot->is_next_short = false;
 	snapshot->marked_start = 0;
 	snapshot->keep_size = 0;
 }
@@ -382,7 +298,7 @@ void snapshot_use(struct snapshot *snapshot, int copy)
 static const unsigned char *frame_in(const struct snapshot *snapshot, const struct snapshot_copy *copy,
 				     py_addr place, unsigned char *room)
 {
-	uint32_t size = snapshot->remote->layout.frame_size, pages[2];
+	uint32_t size = snapshot->remote->layout.frame_size;
 
 	if (size > FRAME_BYTES_MAX)
 		return NULL;
@@ -390,7 +306,7 @@ static const unsigned char *frame_in(const struct snapshot *snapshot, const stru
 	uint64_t at = place - snapshot->stack_start;
 	if (at >= snapshot->fresh_from && at < snapshot->stack_size && snapshot->stack_size - at >= size)
 		return copy->stack + at;
-	return read_copy(snapshot, copy, place, room, size, pages) ? room : NULL;
+	return snapshot_read_copy(snapshot, copy, place, room, size) ? room : NULL;
 }
 
 static bool is_same_frame(const struct py_layout *layout, const unsigned char *one,

@@ -4,8 +4,8 @@
  * few, short copies, and a way to see that they do not belong together.  So all
  * that the last look at this thread has touched (its state, the used part of
  * its frame stack, some pages beside) is copied by one process_vm_readv, and
- * twice in that call, the second time backwards (of the pages only those of the
- * innermost frames):
+ * twice in that call, the second time backwards (of pages beside a frame stack only
+ * the first):
  *
  *	pages  state  frame stack | watched | frame stack  state  pages
  *
@@ -31,6 +31,7 @@
 #define SNAPSHOT_STATE_BYTES 1024u  /* of a thread state; no version needs more */
 #define SNAPSHOT_STACK_BYTES 16384u /* of the newest part of the frame stack */
 #define SNAPSHOT_PAGES 16u
+#define SNAPSHOT_LOADED 8u
 #define SNAPSHOT_WATCHED_BYTES 32u
 #define SNAPSHOT_STEADY_BYTES 1024u
 
@@ -40,18 +41,26 @@ struct snapshot_copy {
 	unsigned char pages[SNAPSHOT_PAGES][WALK_PAGE_BYTES];
 };
 
-/* A page beside the frame stack that is copied along. */
+/* A page beside the frame stack: the part of it that is copied along. */
 struct snapshot_page {
 	py_addr start;
-	uint32_t idle; /* looks since it was last needed */
+	uint16_t from, to; /* bytes of it */
+	uint32_t idle;     /* looks since it was last needed */
 };
 
-/* One thread's; some 170 KB. */
+/* What is to be copied along. */
+struct snapshot_plan {
+	struct snapshot_page pages[SNAPSHOT_PAGES];
+	uint32_t count;
+};
+
+/* One thread's; some 200 KB. */
 struct snapshot {
 	struct mem_reader reader;    /* first: what the walker is given */
 	const struct remote *remote; /* borrowed */
 	py_addr thread;              /* the thread state */
-	uint32_t state_start, state_size; /* the part of it that is copied */
+	uint32_t state_start, state_size; /* the part of it that is copied, */
+	uint32_t state_wanted;       /* and how much of it the next time */
 	py_addr stack_start;         /* the newest chunk; 0: not known */
 	uint32_t stack_size;         /* how much of it is there */
 	uint32_t fresh_from;         /* from here on copied; below, kept */
@@ -59,16 +68,22 @@ struct snapshot {
 	uint32_t marked_size;        /* so much of it */
 	uint32_t keep_size;          /* so much of it need not be copied again */
 	unsigned char marked[SNAPSHOT_STACK_BYTES];
-	struct snapshot_page pages[SNAPSHOT_PAGES];
+	struct snapshot_plan plans[2]; /* for all of the stack, and for what is left when part of it is kept */
+	bool is_short;                 /* the latter was taken, */
+	bool is_next_short;            /* and will be the next time */
+	struct snapshot_page pages[SNAPSHOT_PAGES]; /* the plan that was taken */
 	uint32_t page_count;
 	uint32_t twice_count; /* the first pages, which are copied twice */
-	py_addr touched[SNAPSHOT_PAGES]; /* pages that this look needed, the innermost frame's first */
+	struct snapshot_page touched[SNAPSHOT_PAGES]; /* what this look needed, the innermost frame's first */
 	uint32_t touched_count;
+	py_addr loaded_start[SNAPSHOT_LOADED]; /* whole pages that were missing, and read afterwards */
+	uint32_t loaded_count;
 	py_addr watched_start;  /* what is watched; */
 	uint32_t watched_size;  /* 0: nothing */
 	unsigned char watched[SNAPSHOT_WATCHED_BYTES];
 	const struct snapshot_copy *current; /* that the reader reads from */
 	struct snapshot_copy copies[2];
+	unsigned char loaded[SNAPSHOT_LOADED][WALK_PAGE_BYTES];
 };
 
 void snapshot_init(struct snapshot *snapshot, const struct remote *remote, py_addr thread);
@@ -86,6 +101,10 @@ void snapshot_use(struct snapshot *snapshot, int copy);
 /* Marks the newest part of the frame stack as it is in the first copy: it was
  * understood.  What lies below keep_end need not be copied again. */
 void snapshot_mark(struct snapshot *snapshot, py_addr keep_end);
+
+/* Before 3.11: whether the next copies need only the innermost frames, those that looks at such
+ * copies have read; the caller knows the others. */
+void snapshot_shorten(struct snapshot *snapshot, bool is_short);
 
 /* Forgets what was marked: all of it is copied the next time. */
 void snapshot_forget(struct snapshot *snapshot);

@@ -114,6 +114,19 @@ def test_stacks_are_possible(target, profile_of):
     assert {stack[-1] for stack in seen} & {"leaf_a", "leaf_b"}
 
 
+def test_what_lies_between_does_not_mix_sides(target, profile_of):
+    """Two sides that call through the same frames in turns of some microseconds."""
+    it = target(BENCHED / "alternate_deep.py")
+    profile = profile_of(it.pid, "--rate", 4000)
+    total = wrong = 0
+    for stack, count in stacks(profile).items():
+        sides = {name[-1] for name in stack if name.startswith(("side_", "hot_", "leaf_"))}
+        total += count
+        wrong += count * (len(sides) > 1)
+    assert total > 20
+    assert wrong <= max(2, 0.002 * total), stacks(profile)
+
+
 def stacks(profile):
     """Samples by stack of functions, outermost first."""
     tree = profile["heatline"]["stacks"]

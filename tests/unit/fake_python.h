@@ -118,6 +118,15 @@ static inline void fake_put_frame(struct fake *fake, py_addr addr, py_addr code,
 	fake_put8(fake, addr + layout->frame_owner, owner);
 }
 
+/* A frame object (3.8 to 3.10). */
+static inline void fake_put_object(struct fake *fake, py_addr addr, py_addr code, int32_t last,
+				   py_addr previous)
+{
+	fake_put(fake, addr + fake->layout.frame_code, code);
+	fake_put32(fake, addr + fake->layout.frame_instr, (uint32_t)last);
+	fake_put(fake, addr + fake->layout.frame_previous, previous);
+}
+
 static inline enum walk_result fake_walk(struct fake *fake)
 {
 	fake->count = 12345;

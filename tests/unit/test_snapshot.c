@@ -77,8 +77,9 @@ static void test_still(void **unused)
 		assert_int_equal(places[1], FIRST);
 		assert_true(snapshot_stood_still(snapshot, places, fake->count));
 	}
-	/* The page of the entry frame was copied along. */
-	assert_true(snapshot->page_count >= 1);
+	/* The entry frame was copied along, and nothing else of its page. */
+	assert_int_equal(snapshot->page_count, 1);
+	assert_int_equal(snapshot->pages[0].to - snapshot->pages[0].from, fake->layout.frame_size);
 	/* And what is watched. */
 	snapshot_watch(snapshot, FAKE_CHUNK + 8, 8);
 	assert_true(snapshot_take(snapshot));
@@ -184,6 +185,57 @@ static void test_kept(void **unused)
 	fake_free(fake);
 }
 
+/* Of frame objects on pages of their own only the innermost are copied while the caller
+ * knows the others, and all of them once it has forgotten. */
+static void test_short(void **unused)
+{
+	(void)unused;
+	struct fake *fake = fake_new(0x0308);
+	const py_addr outer = FAKE_HEAP, inner = FAKE_HEAP + 2 * WALK_PAGE_BYTES;
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	py_addr places[WALK_MAX_FRAMES];
+	struct walker walker = fake->walker;
+	struct remote remote;
+	bool is_met = false;
+
+	assert_non_null(snapshot);
+	fake_put_code(fake, 0, 16);
+	fake_put_object(fake, outer, fake_code(0), 20, 0);
+	fake_put_object(fake, inner, fake_code(0), 10, outer);
+	fake_put(fake, FAKE_TSTATE + fake->layout.thread_frame, inner);
+	fake_remote(fake, &remote);
+	snapshot_init(snapshot, &remote, FAKE_TSTATE);
+	for (int i = 0; i < 2; i++) {
+		assert_true(snapshot_take(snapshot));
+		assert_int_equal(walk(fake, snapshot, places), WALK_OK);
+		assert_int_equal(fake->count, 2);
+	}
+	assert_int_equal(snapshot->page_count, 2);
+	assert_int_equal(snapshot->twice_count, 2);
+	walker.reader = &snapshot->reader;
+	walker.known = outer;
+	walker.is_met = &is_met;
+	snapshot_shorten(snapshot, true);
+	for (int i = 0; i < 2; i++) {
+		assert_true(snapshot_take(snapshot));
+		assert_true(snapshot->is_short);
+		assert_int_equal(walk_thread(&walker, FAKE_TSTATE, &fake->scratch, fake->frames, &fake->count),
+				 WALK_OK);
+		assert_true(is_met);
+		assert_int_equal(fake->count, 1);
+	}
+	assert_int_equal(snapshot->page_count, 1);
+	assert_int_equal(snapshot->pages[0].start, inner);
+	snapshot_forget(snapshot);
+	assert_true(snapshot_take(snapshot));
+	assert_int_equal(snapshot->page_count, 2);
+	assert_int_equal(walk(fake, snapshot, places), WALK_OK);
+	assert_int_equal(fake->count, 2);
+	assert_true(snapshot_stood_still(snapshot, places, fake->count));
+	free(snapshot);
+	fake_free(fake);
+}
+
 static void test_garbage(void **unused)
 {
 	(void)unused;
@@ -224,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_changed_in_between),
 		cmocka_unit_test(test_marked),
 		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_garbage),
 	};
 

@@ -13,9 +13,7 @@ static py_addr object_at(uint32_t index)
 static void put_object(struct fake *fake, uint32_t index, py_addr code, int32_t last,
 		       py_addr previous)
 {
-	fake_put(fake, object_at(index) + fake->layout.frame_code, code);
-	fake_put32(fake, object_at(index) + fake->layout.frame_instr, (uint32_t)last);
-	fake_put(fake, object_at(index) + fake->layout.frame_previous, previous);
+	fake_put_object(fake, object_at(index), code, last, previous);
 }
 
 static void start_objects(struct fake *fake, py_addr first)
