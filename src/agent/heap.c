@@ -80,6 +80,15 @@ static uint64_t budget_clock_ns(uint64_t now_ns)
 static struct agent_site *sites;
 static _Atomic uint64_t next_id = 1;
 
+/* A block that is followed is known by the number of its sample, and its site. */
+#define SITE_BITS 14u
+_Static_assert(SITES_ALL <= 1u << SITE_BITS, "it must fit");
+
+static uint64_t followed_as(uint64_t id, const struct agent_site *site)
+{
+	return id << SITE_BITS | (uint64_t)(site - sites);
+}
+
 /* Frees that found the ring full; told as soon as it has room. */
 static _Atomic uint64_t late[LATE_MAX];
 static _Atomic uint32_t late_count;
@@ -117,8 +126,12 @@ static void push_late(void)
 	}
 }
 
-void heap_end(uint64_t id, bool is_moved)
+void heap_end(uint64_t followed, bool is_moved)
 {
+	uint64_t id = followed >> SITE_BITS;
+	/* What has moved lives on: that is no temporary. */
+	if (!is_moved)
+		sites_end_sample(&sites[followed & ((1u << SITE_BITS) - 1)]);
 	if (!g_agent.is_active || push_free(id, is_moved ? FREE_MOVED : 0))
 		return;
 	for (uint32_t i = 0; i < LATE_MAX; i++) {
@@ -131,17 +144,17 @@ void heap_end(uint64_t id, bool is_moved)
 	ring_count_lost(g_agent.ring, LOST_FREES);
 }
 
-void heap_put_back(const void *block, uint64_t id)
+void heap_put_back(const void *block, uint64_t followed)
 {
-	if (live_add(block, id) == LIVE_FULL)
-		heap_end(id, false);
+	if (live_add(block, followed) == LIVE_FULL)
+		heap_end(followed, false);
 }
 
 void heap_forget(const void *block)
 {
-	uint64_t id = live_take(block);
-	if (id != 0)
-		heap_end(id, false);
+	uint64_t followed = live_take(block);
+	if (followed != 0)
+		heap_end(followed, false);
 }
 
 /* A reservation that leaves room for what matters more: threads, code objects,
@@ -163,13 +176,14 @@ static void pay(struct stream *stream, struct agent_site *site, size_t bytes, ui
 	meter_rate_spend(&stream->all_rate, &stream->all_budget, tokens, clock_ns);
 }
 
-static void follow(const void *block, struct record_alloc *out)
+static void follow(const void *block, struct agent_site *site, struct record_alloc *out)
 {
 	/* In a loaded agent a block's end can be missed: its library copied the address
 	 * of free.  Another block in its place is the last word on it. */
 	if (g_agent.is_loaded && live_may_have(block))
 		heap_forget(block);
-	switch (live_add(block, out->id)) {
+	sites_begin_sample(site);
+	switch (live_add(block, followed_as(out->id, site))) {
 	case LIVE_ADDED:
 		break;
 	case LIVE_CROWDED:
@@ -204,7 +218,7 @@ static bool push_alloc(struct agent_thread *self, const struct heap_choice *choi
 	out->count = count;
 	out->reserved = 0;
 	own_stack_copy(self, out->frames, count);
-	follow(block, out);
+	follow(block, choice->site, out);
 	ring_commit(record, bytes, RECORD_ALLOC);
 	return true;
 }

@@ -87,11 +87,11 @@ void heap_meet_copy(size_t size);
 /* The block is about to be given back. */
 void heap_forget(const void *block);
 
-/* For realloc, which may fail and leave the block as it is: live_take takes the
- * block's id out (0: it was not sampled), then these end it (is_moved: another
- * block has taken its place) or put it back. */
-void heap_end(uint64_t id, bool is_moved);
-void heap_put_back(const void *block, uint64_t id);
+/* For realloc, which may fail and leave the block as it is: live_take takes out
+ * as what the block is followed (0: it was not sampled), then these end it (is_moved:
+ * another block has taken its place) or put it back. */
+void heap_end(uint64_t followed, bool is_moved);
+void heap_put_back(const void *block, uint64_t followed);
 
 /* Begins; window 0: automatic.  Returns 0 or -errno. */
 int heap_start(uint64_t window);

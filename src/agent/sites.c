@@ -12,6 +12,14 @@
 #define SHARE_ALL_SMALL 10u
 #define LARGE_BYTES (16u << 20)
 
+/* Temporaries: after so many samples of which at most one in so many lives, a stretch
+ * is as long as this part of what the site took, but no longer than makes a block that
+ * is met alive look large. */
+#define BRIEF_AFTER 128u
+#define BRIEF_ALIVE 32u
+#define SHARE_BRIEF 64u
+#define BRIEF_BYTES (256u << 10)
+
 /* The site with this key, or a free entry made its own; NULL when there is none in reach. */
 static struct agent_site *claim(struct agent_site *first, uint64_t count, uint64_t hash, uint64_t key)
 {
@@ -40,6 +48,15 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t brief_window(const struct agent_site *site, uint64_t added)
+{
+	uint32_t taken = atomic_load_explicit(&site->taken, memory_order_relaxed);
+	uint64_t alive = atomic_load_explicit(&site->alive, memory_order_relaxed);
+	if (taken < BRIEF_AFTER || alive * BRIEF_ALIVE > taken)
+		return 0;
+	return smaller(added / SHARE_BRIEF, BRIEF_BYTES);
+}
+
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
 		      uint64_t all_window)
 {
@@ -48,18 +65,24 @@ uint64_t sites_window(const struct agent_site *site, const struct meter_budget *
 	uint64_t share = added < LARGE_BYTES ? SHARE_ALL_SMALL : SHARE_ALL;
 	uint64_t all = smaller(all_window, added / share);
 	uint64_t wanted = own > all ? own : all;
+	uint64_t brief = brief_window(site, added);
+	if (brief > wanted)
+		wanted = brief;
 	uint64_t times = wanted / budget->least_window;
 	return times > 1 ? budget->least_window << (63 - __builtin_clzll(times)) : budget->least_window;
 }
 
+/* Of 32 bits. */
 static uint64_t next_random(struct agent_site *site)
 {
-	if (site->random == 0)
-		site->random = atomic_load_explicit(&site->key, memory_order_relaxed);
+	if (site->random == 0) {
+		uint64_t key = atomic_load_explicit(&site->key, memory_order_relaxed);
+		site->random = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) | 1u;
+	}
 	site->random ^= site->random << 13;
-	site->random ^= site->random >> 7;
-	site->random ^= site->random << 17;
-	return site->random * 0x9e3779b97f4a7c15ull >> 32;
+	site->random ^= site->random >> 17;
+	site->random ^= site->random << 5;
+	return site->random * 0x9e3779b9u;
 }
 
 /* Only a hint for the window: what two threads lose at the same time is no harm. */
@@ -105,7 +128,7 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 	while (bytes > 0) {
 		if (site->left == 0) {
 			site->stretch = site->left = (uint32_t)window;
-			site->point = (uint32_t)(next_random(site) % window);
+			site->point = (uint32_t)(next_random(site) * window >> 32);
 		}
 		uint32_t step = bytes < site->left ? (uint32_t)bytes : site->left;
 		if (is_point_in(site, step))
@@ -128,6 +151,19 @@ uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
 	if (weight != 0 && atomic_load_explicit(&site->owed, memory_order_relaxed) != 0)
 		weight += atomic_exchange(&site->owed, 0);
 	return weight;
+}
+
+void sites_begin_sample(struct agent_site *site)
+{
+	uint16_t taken = atomic_load_explicit(&site->taken, memory_order_relaxed);
+	if (taken < UINT16_MAX)
+		atomic_store_explicit(&site->taken, (uint16_t)(taken + 1), memory_order_relaxed);
+	atomic_fetch_add_explicit(&site->alive, 1, memory_order_relaxed);
+}
+
+void sites_end_sample(struct agent_site *site)
+{
+	atomic_fetch_sub_explicit(&site->alive, 1, memory_order_relaxed);
 }
 
 void sites_give_back(struct agent_site *site, uint64_t bytes)

@@ -34,13 +34,16 @@ struct agent_site {
 	_Atomic uint64_t added; /* bytes ever met */
 	_Atomic uint64_t owed;  /* of samples that could not be taken */
 	struct meter_rate rate;
+	_Atomic uint32_t alive; /* samples that have not ended, */
+	_Atomic uint16_t taken; /* of so many, or more than fit in here */
+	_Atomic bool is_busy;
 	/* Who has set is_busy: */
-	uint64_t random;
+	uint32_t random;
 	uint32_t stretch; /* bytes, of the one that goes on */
 	uint32_t left;    /* of it; 0: another begins */
 	uint32_t point;   /* what is left of it at the point */
-	_Atomic bool is_busy;
 };
+_Static_assert(sizeof(struct agent_site) == 64, "a line of the cache");
 
 /* The site with this key, in a table of SITES_ALL that begins all zero. */
 struct agent_site *sites_find(struct agent_site *table, uint64_t key);
@@ -48,7 +51,8 @@ struct agent_site *sites_find(struct agent_site *table, uint64_t key);
 /* How long the next stretch may be: as long as the site's own rate wants, or all_window
  * when all sites together take too many samples; but never more than a small part of
  * all that the site took, since its figure errs by as much.  So a site has some hundred
- * samples at the least however much the others take. */
+ * samples at the least however much the others take.  A site of temporaries, whose
+ * samples have nearly all ended, takes no more than it needs for its sum. */
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
 		      uint64_t all_window);
 
@@ -60,6 +64,10 @@ bool sites_pass_by(struct agent_site *site, uint64_t bytes);
 /* Adds bytes that were met.  Returns what a sample of them stands for, 0 when none is to be
  * taken.  window 0: always one. */
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window);
+
+/* A sample of the site is followed, or has come to its end. */
+void sites_begin_sample(struct agent_site *site);
+void sites_end_sample(struct agent_site *site);
 
 /* The sample could not be taken: the next one of the site stands for its bytes. */
 void sites_give_back(struct agent_site *site, uint64_t bytes);

@@ -110,6 +110,31 @@ static void test_window_is_bounded(void **state)
 	assert_in_range(samples, 500, 2500);
 }
 
+/* Temporaries are known well enough by few samples; what lives is not. */
+static void test_temporaries(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {
+		.least_window = 8192, .burst = 1u << 30, .per_s = 1, .grace = 5};
+	for (uint32_t lives = 0; lives < 2; lives++) {
+		struct agent_site site = {.key = 77};
+		double sum = 0, added = 0;
+		uint32_t samples = 0;
+		for (int i = 0; i < 10000; i++) {
+			uint64_t weight = sites_add(&site, 8192, sites_window(&site, &budget, 0));
+			sum += (double)weight;
+			added += 8192;
+			samples += weight > 0;
+			if (weight > 0)
+				sites_begin_sample(&site);
+			if (weight > 0 && (lives == 0 || samples % 16 != 0))
+				sites_end_sample(&site);
+		}
+		assert_true(sum > 0.99 * added && sum < 1.01 * added);
+		assert_true(lives == 0 ? samples < 700 : samples == 10000);
+	}
+}
+
 /* Others take so much that the window of all is wide: a small site is sampled
  * all the same, and little of it waits. */
 static void test_small_site_beside_large_ones(void **state)
@@ -168,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_no_window),
 		cmocka_unit_test(test_right_on_average),
 		cmocka_unit_test(test_window_is_bounded),
+		cmocka_unit_test(test_temporaries),
 		cmocka_unit_test(test_small_site_beside_large_ones),
 		cmocka_unit_test(test_keys_have_their_own_sites),
 		cmocka_unit_test(test_full_table),
