@@ -64,8 +64,8 @@ def test_everything_is_killed(begin, recover):
 
 def test_program_goes_on_and_is_recovered(begin, recover):
     """Another collector takes over; what was sampled in between is in the profile."""
-    run = begin("signals/endless.py", "4")
-    run.let_work(0.7)
+    run = begin("signals/endless.py", "3")
+    run.let_work(0.5)
     kill_heatline(run)
     run.let_work(0.4)
     done = recover()
@@ -75,8 +75,8 @@ def test_program_goes_on_and_is_recovered(begin, recover):
     assert not is_running(run.target)
     wait_until(lambda: not run.folder.exists())
     profile = run.profile()
-    assert 3.5 < profile["elapsed_time_sec"] < 60
-    assert run.total_s() > 3
+    assert 2.6 < profile["elapsed_time_sec"] < 120
+    assert run.total_s() > 2.2
     assert profile["heatline"]["quality"]["lost"] == []
 
 
@@ -92,7 +92,7 @@ def test_discard(begin, recover):
 
 def test_full_ring_does_not_hold_up_the_program(begin, recover):
     """Without a collector the ring fills; the program works on at its pace."""
-    run = begin("signals/endless.py", "4", options=["--cpu-sampling-rate", "0.0001"])
+    run = begin("signals/endless.py", "2.5", options=["--cpu-sampling-rate", "0.0001"])
     run.let_work(0.3)
     kill_heatline(run)
     wait_until(lambda: not is_running(run.target))

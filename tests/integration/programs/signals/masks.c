@@ -101,9 +101,9 @@ int own_handler(int number)
 	seen = 0;
 	if (sigaction(number, &mine, &before) < 0)
 		return -errno;
-	burn(0.05);
+	burn(0.02);
 	raise(number);
-	burn(0.05);
+	burn(0.02);
 	sigaction(number, &before, &after);
 	well = before.sa_handler == SIG_DFL && after.sa_handler == count &&
 	       (after.sa_flags & SA_ONSTACK) && seen == 1 && on_stack;
@@ -179,10 +179,10 @@ int old_signal(int number)
 	int well = signal(number, count) == SIG_DFL;
 
 	seen = 0;
-	burn(0.05);
+	burn(0.02);
 	raise(number);
 	well = well && signal(number, SIG_IGN) == count && seen == 1;
 	raise(number);
-	burn(0.05);
+	burn(0.02);
 	return well && signal(number, SIG_DFL) == SIG_IGN && seen == 1;
 }
