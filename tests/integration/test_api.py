@@ -53,7 +53,7 @@ def test_a_forked_child_is_part_of_its_parents_session(plain):
     assert facts["own"] == 50
     assert facts["on"]
     assert facts["processes"] >= 2
-    assert facts["samples"] > 20
+    assert facts["samples"] > 10  # some 50 in 0.6 s
     assert facts["collectors"] == []
 
 

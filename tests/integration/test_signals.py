@@ -56,7 +56,7 @@ def test_native_library_with_signals_of_its_own(python, native, options):
     done = python.heatline_run(SIGNALS / "masks.py", [library], options=["--quiet", *options])
     assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, "")
     hot = [node for node in stack_nodes(done.profile) if node.function == "hot"]
-    assert sum(node.samples for node in hot) > 20, "the thread is not sampled any more"
+    assert sum(node.samples for node in hot) > 8, "the thread is not sampled any more"  # some 30 in 0.3 s
 
 
 @pytest.fixture
