@@ -25,7 +25,9 @@
  * have been left and entered again meanwhile, and all inside of it look as before.  (After
  * 5 ms, and 15 looks, two sides that took turns every 10 us were mixed up in 0.8 % of 1000 looks
  * a second.) */
-#define WHOLE_NS 40000u
+#define WHOLE_NS 50000u
+#define WHOLE_FRAMES 32u     /* deeper ones take long: */
+#define WHOLE_FRAME_NS 3000u /* so much more for each further frame */
 #define KEPT_BELOW_BYTES 2048u /* of the frame stack are always copied anew */
 #define KEPT_BELOW_FRAMES 6u   /* before 3.11: so many frames are always read anew, */
 #define STEADY_FRAMES 3u       /* the outermost so many of which have to be as they were */
@@ -433,9 +435,11 @@ static void forget_stack(struct attach_thread *thread)
 
 bool attach_take(struct attach_thread *thread, uint64_t now_ns)
 {
-	if (now_ns >= thread->stack->whole_ns) {
+	struct attach_stack *stack = thread->stack;
+	if (now_ns >= stack->whole_ns) {
+		uint32_t further = stack->count > WHOLE_FRAMES ? stack->count - WHOLE_FRAMES : 0;
 		forget_stack(thread);
-		thread->stack->whole_ns = now_ns + WHOLE_NS;
+		stack->whole_ns = now_ns + WHOLE_NS + WHOLE_FRAME_NS * further;
 	}
 	return snapshot_take(thread->snapshot);
 }

@@ -38,20 +38,24 @@ void fetch_init(struct fetch *fetch, const struct mem_reader *reader, struct wal
 			(struct fetch_window){ .bytes = scratch->chunk + at };
 }
 
-static const unsigned char *reader_view(const struct fetch *fetch, py_addr addr, uint32_t size)
+static const unsigned char *reader_view(const struct fetch *fetch, py_addr addr, uint32_t size,
+					bool may_load)
 {
-	return fetch->reader->view == NULL ? NULL : fetch->reader->view(fetch->reader, addr, size);
+	return fetch->reader->view == NULL ? NULL
+					   : fetch->reader->view(fetch->reader, addr, size, may_load);
 }
 
 const unsigned char *fetch_bytes(struct fetch *fetch, py_addr addr, uint32_t size)
 {
-	const unsigned char *found = reader_view(fetch, addr, size);
+	const unsigned char *found = reader_view(fetch, addr, size, false);
 	py_addr page = addr & ~(py_addr)(WALK_PAGE_BYTES - 1);
 
 	if (found == NULL)
 		found = window_find(&fetch->stack, addr, size);
 	for (uint32_t i = 0; found == NULL && i < fetch->page_count; i++)
 		found = window_find(&fetch->pages[i], addr, size);
+	if (found == NULL)
+		found = reader_view(fetch, addr, size, true);
 	if (found != NULL)
 		return found;
 	if (addr + size <= page + WALK_PAGE_BYTES) {
@@ -71,5 +75,5 @@ void fetch_stack(struct fetch *fetch, py_addr start, uint32_t size)
 
 bool fetch_has_stack(const struct fetch *fetch, py_addr addr, uint32_t size)
 {
-	return window_find(&fetch->stack, addr, size) != NULL || reader_view(fetch, addr, size) != NULL;
+	return window_find(&fetch->stack, addr, size) != NULL || reader_view(fetch, addr, size, false) != NULL;
 }

@@ -26,9 +26,9 @@ struct mem_reader {
 	 * many leading pieces arrived whole. */
 	size_t (*read_many)(const struct mem_reader *reader, const struct iovec *dst,
 			    const struct iovec *src, size_t count);
-	/* Where size bytes at addr are at hand already, valid until the memory is
-	 * copied anew; NULL when they are not.  Itself NULL: nothing ever is. */
-	const unsigned char *(*view)(const struct mem_reader *reader, py_addr addr, size_t size);
+	/* Where size bytes at addr are at hand, valid until the memory is copied anew; NULL when
+	 * they are not.  may_load: they may be read first.  Itself NULL: nothing ever is at hand. */
+	const unsigned char *(*view)(const struct mem_reader *reader, py_addr addr, size_t size, bool may_load);
 	pid_t pid;         /* the process to read; our own inside the agent */
 	int pipe_read_fd;  /* the pipe reader's two ends, else -1 */
 	int pipe_write_fd;

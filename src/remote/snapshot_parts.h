@@ -22,6 +22,6 @@ bool snapshot_read_copy(const struct snapshot *snapshot, const struct snapshot_c
 /* The reader's functions: what is in no copy is read from the process, and copied
  * along the next time. */
 bool snapshot_read(const struct mem_reader *reader, py_addr addr, void *dst, size_t size);
-const unsigned char *snapshot_view(const struct mem_reader *reader, py_addr addr, size_t size);
+const unsigned char *snapshot_view(const struct mem_reader *reader, py_addr addr, size_t size, bool may_load);
 
 #endif

@@ -174,7 +174,7 @@ static const unsigned char *view_state(const struct snapshot *snapshot, py_addr 
 									      : NULL;
 }
 
-const unsigned char *snapshot_view(const struct mem_reader *reader, py_addr addr, size_t size)
+const unsigned char *snapshot_view(const struct mem_reader *reader, py_addr addr, size_t size, bool may_load)
 {
 	struct snapshot *snapshot = snapshot_of(reader);
 	py_addr from = addr & (WALK_PAGE_BYTES - 1);
@@ -185,7 +185,7 @@ const unsigned char *snapshot_view(const struct mem_reader *reader, py_addr addr
 	if (found != NULL || !is_beside(snapshot, addr) || from + size > WALK_PAGE_BYTES)
 		return found;
 	found = find_in_pages(snapshot, snapshot->current, addr, size);
-	if (found == NULL) {
+	if (found == NULL && may_load) {
 		found = load_page(snapshot, addr - from);
 		found = found == NULL ? NULL : found + from;
 	}
