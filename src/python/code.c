@@ -22,6 +22,7 @@ struct code_head {
 	bool is_generator;  /* its frames are those of a generator or coroutine */
 };
 
+#define PART_MAX (64u << 20) /* instructions or lines of a code object; more is none */
 #define FLAGS_GENERATOR (0x20u | 0x80u | 0x200u) /* of co_flags; generator, coroutine, both */
 
 /* ---- identity ---- */
@@ -294,6 +295,21 @@ uint32_t code_identity(const struct walker *walker, const void *code, bool *is_g
 
 /* ---- contents ---- */
 
+/* Copies a bytes object; one that does not fit in is left out, if it can be one at all. */
+static bool copy_part(const struct walker *walker, py_addr addr, struct object_room *room,
+		      const unsigned char **data, uint32_t *size)
+{
+	uint64_t length;
+
+	if (object_copy_bytes(walker, addr, room, data, size))
+		return true;
+	*data = room->at;
+	return is_pointer(addr) &&
+	       walker->reader->read(walker->reader, addr + walker->layout->bytes_length, &length,
+				    sizeof(length)) &&
+	       length > room->left && length <= PART_MAX;
+}
+
 bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t size,
 	       struct code_info *info)
 {
@@ -314,18 +330,20 @@ bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t s
 			  &made.filename_size) ||
 	    !object_copy_str(walker, load_u64(head + name), &room, &made.qualname,
 			  &made.qualname_size) ||
-	    !object_copy_bytes(walker, load_u64(head + layout->code_lines), &room, &made.lines,
-			&made.lines_size))
+	    !copy_part(walker, load_u64(head + layout->code_lines), &room, &made.lines,
+		       &made.lines_size))
 		return false;
 	if (layout->code_units != PY_ABSENT) {
 		uint64_t units = load_u64(head + layout->code_units);
 
-		if (units > UINT32_MAX / 2 || !object_copy_memory(walker, addr + layout->code_code, units * 2,
-							  &room, &made.bytecode,
-							  &made.bytecode_size))
+		made.bytecode = room.at;
+		if (units > PART_MAX / 2 ||
+		    (units * 2 <= room.left &&
+		     !object_copy_memory(walker, addr + layout->code_code, units * 2, &room,
+					 &made.bytecode, &made.bytecode_size)))
 			return false;
-	} else if (!object_copy_bytes(walker, load_u64(head + layout->code_code), &room, &made.bytecode,
-			       &made.bytecode_size)) {
+	} else if (!copy_part(walker, load_u64(head + layout->code_code), &room, &made.bytecode,
+			      &made.bytecode_size)) {
 		return false;
 	}
 	*info = made;

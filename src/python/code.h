@@ -45,8 +45,8 @@ struct code_info {
 };
 
 /* Copies the code object at addr.  False when it is none, a read failed, or
- * it does not fit (a name is cut at 1000 bytes, a table that does not fit
- * makes the call fail).  Pointers in *info lead into buffer. */
+ * it does not fit (a name is cut at 1000 bytes; instructions, and lines, of a
+ * code object that is too large are left out).  Pointers in *info lead into buffer. */
 bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t size,
 	       struct code_info *info);
 

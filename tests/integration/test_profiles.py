@@ -211,6 +211,14 @@ def test_texts_are_of_who_runs_them(profiled):
     assert 15 < total(line_of(run, "texts.py", "LIBRARY")) < 85
 
 
+def test_huge_code_objects(profiled):
+    """Their time is theirs, also where the instructions do not fit into a record."""
+    run = profiled("huge.py", "--cpu-only")
+    functions = run.profile["files"][str(FIGURES / "huge.py.made")]["functions"]
+    assert sum(total(function) for function in functions if function["line"] == "huge") > 40
+    assert "unreadable" not in json.dumps(run.profile["heatline"]["quality"]["lost"])
+
+
 # ---- the whole ----
 
 PROGRAMS_TO_CHECK = [

@@ -100,17 +100,22 @@ def test_full_ring_does_not_hold_up_the_program(begin, recover):
     assert samples_of(run.profile(), "hot") > 1000
 
 
-DEEP = """
-import os, sys, time
-sys.setrecursionlimit(5000)
-def down(depth):
-    if depth:
-        return down(depth - 1)
+LONG = """
+import os, sys
+names = {}
+exec("def long():\\n" + "    a = 1\\n" * 8000, names)
+def other(number):  # a code object that has not been seen, of some 70 KB
+    names["long"].__code__ = names["long"].__code__.replace(co_name="long%d" % number)
+    names["long"]()
+def work():
+    number = 0
     while not os.path.exists(sys.argv[1]):
-        for _ in range(100000):
+        for _ in range(20000):
             pass
+        number = min(number + 1, 2000)
+        other(number)
 print("ready", os.getpid(), flush=True)
-down(400)
+work()
 """
 
 
@@ -118,7 +123,7 @@ def test_journal_that_is_full(any_python, program, tmp_path):
     """A run that is too long for it: the profile until the kill is kept beside the other."""
     end = tmp_path / "end"
     options = ["--cpu-only", "--cpu-sampling-rate", "0.0001"]
-    run = Running(any_python, [program(DEEP), end], tmp_path / "p.json", options)
+    run = Running(any_python, [program(LONG), end], tmp_path / "p.json", options)
     try:
         wait_until((run.folder / "checkpoint.json").exists, 100)
         os.kill(run.collector_pid(), signal.SIGKILL)
@@ -132,7 +137,7 @@ def test_journal_that_is_full(any_python, program, tmp_path):
     assert any("p-before.json" in text for text in warnings)
     before = json.loads((tmp_path / "p-before.json").read_text())
     assert before["heatline"]["is_partial"]
-    assert samples_of(before, "down") > 1000
+    assert samples_of(before, "work") > 50
 
 
 def test_reminder(begin, recover, heatline, tmp_path):

@@ -1,0 +1,10 @@
+"""A function whose tables are too large to be sent, as generators of code make them."""
+
+import time
+
+NAMES = {}
+exec(compile("def huge():\n" + "    a = 1\n" * 20000, __file__ + ".made", "exec"), NAMES)
+
+end = time.process_time() + 0.4
+while time.process_time() < end:
+    NAMES["huge"]()
