@@ -108,6 +108,26 @@ static void test_read_cuts_names(void **state)
 	fake_free(fake);
 }
 
+/* Tables that do not fit in are left out, the names are kept. */
+static void test_read_leaves_out_tables(void **state)
+{
+	const unsigned versions[] = { 0x0308, 0x030d };
+	unsigned char room[32];
+	struct code_info info;
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		struct fake *fake = fake_new_code(versions[i]);
+
+		assert_true(code_read(&fake->walker, fake_code(0), room, 7 + 3 + 2, &info));
+		assert_memory_equal(info.qualname, "run", 3);
+		assert_int_equal(info.lines_size, 0);
+		assert_true(code_read(&fake->walker, fake_code(0), room, 7 + 3 + 3, &info));
+		assert_int_equal(info.lines_size, 3);
+		assert_int_equal(info.bytecode_size, 0);
+		fake_free(fake);
+	}
+}
+
 static void test_read_refuses(void **state)
 {
 	struct fake *fake = fake_new_code(0x0308);
@@ -119,7 +139,7 @@ static void test_read_refuses(void **state)
 	put_bytes(fake, LINES, "", UINT64_MAX);
 	assert_false(read_code(fake, &info));
 	put_bytes(fake, LINES, "\1\2\3", 3);
-	assert_false(code_read(&fake->walker, fake_code(0), small, sizeof(small), &info));
+	assert_false(code_read(&fake->walker, fake_code(0), small, 8, &info)); /* not even the names */
 	fake_put32(fake, NAME + fake->layout.unicode_state, 0); /* not compact */
 	assert_false(read_code(fake, &info));
 	put_str(fake, NAME, 1, true, "run", 3);
@@ -238,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_read_texts),
 		cmocka_unit_test(test_read_cuts_names),
+		cmocka_unit_test(test_read_leaves_out_tables),
 		cmocka_unit_test(test_read_refuses),
 		cmocka_unit_test(test_identity_follows_what_matters),
 		cmocka_unit_test(test_identity_torn),
