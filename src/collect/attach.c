@@ -27,7 +27,7 @@
 #define CPU_PART_MIN 0.02   /* less is a thread that hardly ran meanwhile */
 #define NAMES_NS 2000000000u
 #define OPEN_THREADS_MAX 400u /* with files kept open */
-#define SPARE_FILES 12      /* that are not */
+#define SPARE_FILES 12      /* left for what has to be opened later, the profile not least */
 
 /* ---- threads ---- */
 
@@ -38,10 +38,11 @@ static void close_file(int *fd)
 	*fd = -1;
 }
 
-/* Some descriptors are left for what has to be opened later, the profile not least. */
+/* Some descriptors are left for perf clocks. */
 static int keep_file(const struct attach *attach, int fd)
 {
-	if (fd >= attach->files_max)
+	int quarter = attach->files_max / 4;
+	if (fd >= attach->files_max - (quarter < ATTACH_CLOCKS_MAX ? quarter : ATTACH_CLOCKS_MAX))
 		close_file(&fd);
 	return fd;
 }

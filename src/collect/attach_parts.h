@@ -25,6 +25,7 @@
 
 #define ATTACH_FRAMES_MAX 20000u /* deeper stacks lose their outermost */
 #define ATTACH_FRAMES_KEPT 1024u /* of deeper ones the middle is left out */
+#define ATTACH_CLOCKS_MAX 128    /* threads with a perf clock: each is a descriptor and 64 KB */
 
 /* A frame of the stack that was last taken, and what was found out about it. */
 struct attach_row {
@@ -140,7 +141,7 @@ struct attach_process {
 struct attach_clocks {
 	struct split split;
 	uint32_t price_ns;   /* of one interrupt; 0: not known yet */
-	uint32_t open;       /* clocks now */
+	int open;            /* clocks now */
 	bool has_kernel;     /* they are heard in the kernel, too */
 	uint64_t seen_ns, missed_ns; /* CPU time of threads with and without one */
 	bool is_partial;     /* too much was missed to be passed over */

@@ -28,8 +28,7 @@
 #define SAMPLES_PER_LOOK 8u
 #define PERIOD_SAMPLES 32u /* for which a period is kept, on average */
 
-#define CLOCKS_MAX 128u     /* each is a descriptor and 64 KB */
-#define DECIDE_NS 10000000u /* of CPU time, from one decision to the next; a thread that ran for less
+#define DECIDE_NS 2000000u  /* of CPU time, from one decision to the next; a thread that ran for less
 			       needs no clock, */
 #define IDLE_LISTS 30u      /* and one that did not run for so many none any more */
 #define MISSED_NS 300000000u /* of CPU time without a clock are nothing to speak of */
@@ -114,7 +113,7 @@ static void begin(struct attach *attach, struct attach_thread *thread)
 	struct attach_clocks *clocks = &attach->clocks;
 	struct perf_clock clock;
 	enum perf_clock_result result = PERF_CLOCK_FULL;
-	if (clocks->open < CLOCKS_MAX)
+	if (clocks->open < ATTACH_CLOCKS_MAX)
 		result = perf_clock_open(&clock, thread->remote.tid, choose_period_ns(attach, thread),
 					 clocks->has_kernel);
 	if (result == PERF_CLOCK_GONE)
@@ -155,11 +154,13 @@ static void decide(struct attach *attach, struct attach_thread *thread, uint64_t
 		begin(attach, thread);
 }
 
-/* CPU time of threads that never had a clock. */
+/* What threads without a clock do is unknown where there was no room for them; those that the lot
+ * has passed over are like the others. */
 static void note_seen(struct attach_clocks *clocks, const struct attach_thread *thread, uint64_t ran_ns)
 {
 	*(thread->has_had_perf ? &clocks->seen_ns : &clocks->missed_ns) += ran_ns;
-	clocks->is_partial = clocks->missed_ns > MISSED_NS && clocks->missed_ns > clocks->seen_ns / 4;
+	clocks->is_partial = clocks->refused == PERF_CLOCK_FULL && clocks->missed_ns > MISSED_NS &&
+			     clocks->missed_ns > clocks->seen_ns / 4;
 }
 
 void attach_perf_manage(struct attach *attach, struct attach_process *process, struct attach_thread *thread)
