@@ -14,8 +14,9 @@ uint32_t stacks_line_frame(const struct collector *collector, uint32_t count)
 
 uint32_t stacks_node(struct collector *collector, uint32_t count)
 {
-	return tree_add(&collector->tree, collector->tree_frames, count,
-			count == 0 ? 0 : stacks_line_frame(collector, count));
+	uint32_t line_frame = tree_has_room(&collector->tree, count) ? 0
+								      : stacks_line_frame(collector, count);
+	return tree_add(&collector->tree, collector->tree_frames, count, line_frame);
 }
 
 bool stacks_at_line(struct collector *collector, struct thread *thread,

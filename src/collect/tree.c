@@ -128,7 +128,7 @@ uint32_t tree_add(struct tree *tree, const struct tree_frame *frames, uint32_t c
 {
 	if (count == 0)
 		return TREE_ROOT;
-	if (tree->count + count > TREE_MAX_NODES) {
+	if (!tree_has_room(tree, count)) {
 		tree->cut++;
 		return child_of(tree, TREE_ROOT, frames[line_frame]);
 	}

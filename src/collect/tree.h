@@ -67,8 +67,14 @@ struct tree {
 void tree_init(struct tree *tree);
 void tree_fini(struct tree *tree);
 
+/* Whether a stack of so many frames is kept whole. */
+static inline bool tree_has_room(const struct tree *tree, uint32_t count)
+{
+	return tree->count + count <= TREE_MAX_NODES;
+}
+
 /* The node of a stack given innermost first; line_frame is the index of the
- * frame that stands for the stack when the tree is full. */
+ * frame that stands for the stack when the tree has no room for it. */
 uint32_t tree_add(struct tree *tree, const struct tree_frame *frames, uint32_t count,
 		  uint32_t line_frame);
 
