@@ -110,17 +110,14 @@ NATIVES = {"hash": 5, "zlib": 5, "sorted": 5, "sum": 5, "re": 5, "join": 5, "in"
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("kind", NATIVES)
-def test_native(profiled, kind):
-    """C code doing a line's work is native, whether a library's or the interpreter's."""
-    line = line_of(profiled("natives.py"), "natives.py", f"NATIVE {kind}")
-    assert NATIVES[kind] / 2 <= total(line) <= NATIVES[kind] * 1.5
-    assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"])
-
-
-@pytest.mark.alone
-def test_python_beside_native(profiled):
-    line = line_of(profiled("natives.py"), "natives.py", "PYTHON")
+def test_native_and_python(profiled):
+    """C code doing a line's work is native, whether a library's or the interpreter's; Python beside it is not."""
+    run = profiled("natives.py")
+    for kind, share in NATIVES.items():
+        line = line_of(run, "natives.py", f"NATIVE {kind}")
+        assert share / 2 <= total(line) <= share * 1.5, kind
+        assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"]), kind
+    line = line_of(run, "natives.py", "PYTHON")
     assert total(line) > 5
     assert line["n_cpu_percent_python"] >= 0.85 * (total(line) - line["n_sys_percent"])
 
