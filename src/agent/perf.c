@@ -100,18 +100,12 @@ void perf_stop(struct agent_thread *self)
 
 /* --- the price --- */
 
-/* Few events, and far apart: one that fires as fast as it can keeps the kernel
- * from its tick for a long time after (seen: nine of ten ticks in kernel mode
- * lost for the rest of the run). */
-#define TRIAL_PERIOD_NS 150000u
-#define TRIAL_NS (7u * TRIAL_PERIOD_NS)
-
 static uint32_t measure_price_ns(struct agent_thread *self)
 {
 	struct price_gaps gaps = {.count = 0};
-	begin_event(self, TRIAL_PERIOD_NS);
+	begin_event(self, PRICE_TRIAL_PERIOD_NS);
 	uint64_t last_ns = now_wall_ns();
-	for (uint64_t end_ns = last_ns + TRIAL_NS; self->has_perf && last_ns < end_ns;) {
+	for (uint64_t end_ns = last_ns + PRICE_TRIAL_NS; self->has_perf && last_ns < end_ns;) {
 		uint64_t now_ns = now_wall_ns();
 		price_see(&gaps, last_ns, now_ns);
 		last_ns = now_ns;

@@ -36,6 +36,17 @@ ssize_t procfs_read(pid_t pid, const char *name, char *text, size_t size)
 	return (ssize_t)used;
 }
 
+bool procfs_command(pid_t pid, char *text, size_t size)
+{
+	ssize_t got = procfs_read(pid, "cmdline", text, size);
+
+	for (ssize_t i = 0; i + 1 < got; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	return got > 0;
+}
+
 bool procfs_link(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[100];

@@ -11,6 +11,10 @@
  * then terminated; what does not fit is cut.  Returns the bytes, or -errno. */
 ssize_t procfs_read(pid_t pid, const char *name, char *text, size_t size);
 
+/* The process's command line, its words with a space between, cut to the room; false
+ * when it has none, or cannot be asked. */
+bool procfs_command(pid_t pid, char *text, size_t size);
+
 /* What the kernel says of a thread's turns on the CPU. */
 struct procfs_schedule {
 	unsigned long long ran_ns;

@@ -105,18 +105,15 @@ static void add_thread(const struct attach *attach, struct attach_process *proce
 
 /* How much of the time that a thread is ready to run it runs, by the kernel's
  * clocks since the last time. */
-static void update_cpu_part(struct attach_thread *thread)
+static void update_cpu_part(struct attach_thread *thread, const struct procfs_schedule *now)
 {
-	struct procfs_schedule told;
-	if (!procfs_read_schedule(thread->thread->schedstat_fd, &told))
-		return;
-	uint64_t ran_ns = told.ran_ns - thread->listed.ran_ns;
-	uint64_t stood_ns = told.ready_ns - thread->listed.ready_ns;
+	uint64_t ran_ns = now->ran_ns - thread->listed.ran_ns;
+	uint64_t stood_ns = now->ready_ns - thread->listed.ready_ns;
 	if (thread->listed.ran_ns != 0 && ran_ns + stood_ns > 0)
 		thread->cpu_part = (double)ran_ns / (double)(ran_ns + stood_ns);
 	if (thread->cpu_part < CPU_PART_MIN)
 		thread->cpu_part = CPU_PART_MIN;
-	thread->listed = told;
+	thread->listed = *now;
 }
 
 /* The GIL of the thread's interpreter, which its snapshots show from now on. */
@@ -143,6 +140,7 @@ static void read_names(struct attach *attach, struct attach_process *process, ui
 static void list_threads(struct attach *attach, struct attach_process *process, uint64_t now_ns)
 {
 	bool has_new = false;
+	struct procfs_schedule now;
 	process->list_ns = now_ns + LIST_NS;
 	for (uint32_t i = 0; i < process->threads.count; i++)
 		process->threads.items[i]->is_listed = false;
@@ -167,8 +165,10 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 			end_thread(attach, thread);
 			continue;
 		}
-		attach_perf_manage(attach, process, thread);
-		update_cpu_part(thread);
+		if (procfs_read_schedule(thread->thread->schedstat_fd, &now)) {
+			attach_perf_manage(attach, process, thread, &now);
+			update_cpu_part(thread, &now);
+		}
 		find_gil(process, thread);
 		process->threads.items[kept++] = thread;
 	}
@@ -179,23 +179,12 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 
 /* ---- processes ---- */
 
-static const char *read_command(struct collector *collector, pid_t pid)
-{
-	char text[512];
-	ssize_t size = procfs_read(pid, "cmdline", text, sizeof(text));
-	for (ssize_t i = 0; i + 1 < size; i++) {
-		if (text[i] == '\0')
-			text[i] = ' ';
-	}
-	return size <= 0 ? NULL : intern_text(collector->strings, text);
-}
-
 /* The process as the collector knows it, without a ring. */
 static struct process *new_process(struct collector *collector, const struct remote *remote, uint64_t now_ns)
 {
 	struct process *process = mem_zalloc(1, sizeof(*process));
 	struct procfs_stat stat;
-	char cwd[4096];
+	char cwd[4096], command[512];
 	process->index = collector->processes.count;
 	process->statm_fd = -1;
 	process->pid = remote->pid;
@@ -203,7 +192,8 @@ static struct process *new_process(struct collector *collector, const struct rem
 	process->state = RING_ACTIVE;
 	process->python = remote->layout.version;
 	process->python_text = intern_text(collector->strings, remote->version_text);
-	process->command = read_command(collector, remote->pid);
+	if (procfs_command(remote->pid, command, sizeof(command)))
+		process->command = intern_text(collector->strings, command);
 	process->only_serves = process->index > 0 && helpers_only_serves(collector, process);
 	if (procfs_link(remote->pid, "cwd", cwd, sizeof(cwd)))
 		process->cwd = intern_text(collector->strings, cwd);

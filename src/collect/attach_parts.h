@@ -79,7 +79,7 @@ struct attach_thread {
 	uint32_t skip, skipped;    /* rounds to leave out, and left out so far */
 	uint32_t node;             /* where it was last */
 	double cpu_part;           /* of the time it is ready to run, it runs: 0 to 1; */
-	struct procfs_schedule listed; /* since when threads were last listed */
+	struct procfs_schedule listed; /* since then: its schedule at the last list */
 	VEC(struct attach_due) due; /* looks whose CPU time is not known yet */
 	struct procfs_schedule told; /* its turns on the CPU, */
 	uint64_t told_ns;          /* as they were at this look */
@@ -99,7 +99,6 @@ struct attach_thread {
 	bool has_had_perf;
 	uint32_t perf_left;        /* samples until it gets another period */
 	uint32_t idle_lists;       /* in a row, between which it did not run */
-	uint64_t listed_ns;        /* its CPU time at the last list */
 	struct procfs_schedule decided; /* when it was last decided whether it gets a clock */
 	uint32_t root_code;        /* stands for it as a frame; 0: not made yet, or not asked for */
 	const char *root_name;     /* interned; its name in that */
@@ -242,8 +241,10 @@ void attach_weigh_now(struct attach *attach, struct attach_thread *thread, uint6
 void attach_clocks_init(struct attach_clocks *clocks);
 void attach_clocks_fini(struct attach_clocks *clocks);
 
-/* Gives the thread a clock, or takes it away; to be called after each list. */
-void attach_perf_manage(struct attach *attach, struct attach_process *process, struct attach_thread *thread);
+/* Gives the thread a clock, or takes it away; to be called after each list, with the thread's
+ * schedule now, while thread->listed is that of the list before. */
+void attach_perf_manage(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+			const struct procfs_schedule *now);
 
 /* Takes in the samples of its clock so far. */
 void attach_perf_drain(struct attach *attach, struct attach_process *process, struct attach_thread *thread);

@@ -35,9 +35,6 @@
 
 #define SAMPLES_MIN 20u /* less are nothing to go by */
 
-#define TRIAL_PERIOD_NS 150000u /* see agent/perf.c */
-#define TRIAL_NS (7u * TRIAL_PERIOD_NS)
-
 void attach_clocks_init(struct attach_clocks *clocks)
 {
 	*clocks = (struct attach_clocks){.has_kernel = true};
@@ -56,11 +53,11 @@ static enum perf_clock_result measure_price(struct attach_clocks *clocks)
 {
 	struct perf_clock clock;
 	struct price_gaps gaps = {.count = 0};
-	enum perf_clock_result result = perf_clock_open(&clock, 0, TRIAL_PERIOD_NS, clocks->has_kernel);
+	enum perf_clock_result result = perf_clock_open(&clock, 0, PRICE_TRIAL_PERIOD_NS, clocks->has_kernel);
 	if (result != PERF_CLOCK_OK)
 		return result;
 	uint64_t last_ns = clock_monotonic_ns();
-	for (uint64_t end_ns = last_ns + TRIAL_NS; last_ns < end_ns;) {
+	for (uint64_t end_ns = last_ns + PRICE_TRIAL_NS; last_ns < end_ns;) {
 		uint64_t now_ns = clock_monotonic_ns();
 		price_see(&gaps, last_ns, now_ns);
 		last_ns = now_ns;
@@ -163,27 +160,24 @@ static void note_seen(struct attach_clocks *clocks, const struct attach_thread *
 			     clocks->missed_ns > clocks->seen_ns / 4;
 }
 
-void attach_perf_manage(struct attach *attach, struct attach_process *process, struct attach_thread *thread)
+void attach_perf_manage(struct attach *attach, struct attach_process *process, struct attach_thread *thread,
+			const struct procfs_schedule *now)
 {
-	struct procfs_schedule now;
-	if (attach->options->has_gil_only || attach->options->has_no_perf ||
-	    !procfs_read_schedule(thread->thread->schedstat_fd, &now))
+	if (attach->options->has_gil_only || attach->options->has_no_perf)
 		return;
-	if (thread->decided.ran_ns == 0) {
-		thread->decided = now;
-		thread->listed_ns = now.ran_ns;
-	}
+	if (thread->decided.ran_ns == 0)
+		thread->decided = *now;
 	attach_perf_drain(attach, process, thread);
-	thread->idle_lists = now.ran_ns == thread->listed_ns ? thread->idle_lists + 1 : 0;
-	note_seen(&attach->clocks, thread, now.ran_ns - thread->listed_ns);
-	thread->listed_ns = now.ran_ns;
-	uint64_t ran_ns = now.ran_ns - thread->decided.ran_ns;
+	uint64_t listed_ns = thread->listed.ran_ns == 0 ? 0 : now->ran_ns - thread->listed.ran_ns;
+	thread->idle_lists = listed_ns == 0 ? thread->idle_lists + 1 : 0;
+	note_seen(&attach->clocks, thread, listed_ns);
+	uint64_t ran_ns = now->ran_ns - thread->decided.ran_ns;
 	if (thread->idle_lists > IDLE_LISTS)
 		attach_perf_end(attach, thread);
 	if (ran_ns < DECIDE_NS)
 		return;
-	decide(attach, thread, ran_ns, now.turns - thread->decided.turns);
-	thread->decided = now;
+	decide(attach, thread, ran_ns, now->turns - thread->decided.turns);
+	thread->decided = *now;
 }
 
 /* ---- where a sample stood ---- */

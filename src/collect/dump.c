@@ -264,15 +264,8 @@ static void read_threads(struct maker *maker)
 static const char *read_command(struct dump *dump)
 {
 	char text[2048];
-	ssize_t size = procfs_read(dump->pid, "cmdline", text, sizeof(text));
 
-	if (size <= 0)
-		return NULL;
-	for (ssize_t i = 0; i < size - 1; i++) {
-		if (text[i] == '\0')
-			text[i] = ' ';
-	}
-	return intern_text(dump->strings, text);
+	return procfs_command(dump->pid, text, sizeof(text)) ? intern_text(dump->strings, text) : NULL;
 }
 
 static void maker_fini(struct maker *maker)

@@ -27,14 +27,7 @@
 static const char *read_command(struct collector *collector, pid_t pid)
 {
 	char text[512];
-	ssize_t size = procfs_read(pid, "cmdline", text, sizeof(text));
-	if (size <= 0)
-		return NULL;
-	for (ssize_t i = 0; i < size - 1; i++) {
-		if (text[i] == '\0')
-			text[i] = ' ';
-	}
-	return intern_text(collector->strings, text);
+	return procfs_command(pid, text, sizeof(text)) ? intern_text(collector->strings, text) : NULL;
 }
 
 static const char *read_folder(struct collector *collector, pid_t pid)

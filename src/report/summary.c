@@ -67,16 +67,17 @@ static void print_line(FILE *out, const struct style *style, const struct profil
 
 /* The time on none of the program's lines: a library in a process of its own, say. */
 static void print_outside(FILE *out, const struct style *style, const struct profile *profile,
-			  const struct outside *outside, double full_s)
+			  double full_s)
 {
+	struct outside outside = outside_find(profile);
 	char text[400];
 	int size = snprintf(text, sizeof text, "outside of the program's files (--profile-all)");
-	uint32_t used = print_time(out, style, profile, profile->outside_s, &outside->sum, full_s);
+	uint32_t used = print_time(out, style, profile, profile->outside_s, &outside.sum, full_s);
 
-	if (outside->most)
+	if (outside.most)
 		size = snprintf(text, sizeof text,
 				"outside of the program's files, most in %s (--profile-all)",
-				export_short_path(profile, outside->most->path));
+				export_short_path(profile, outside.most->path));
 	if (size >= (int)sizeof text)
 		size = (int)sizeof text - 1;
 	glyph_put(out, style, text, (size_t)size, style->columns > used ? style->columns - used : 1);
@@ -169,7 +170,6 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	struct ranked_line hottest[SUMMARY_LINES];
 	uint32_t count = find_hottest(profile, hottest);
 	uint32_t place_cells = rank_place_width(style, hottest, count);
-	struct outside outside = outside_find(profile);
 	bool has_outside = profile->outside_s >= OUTSIDE_SHARE * profile->total_s;
 	double full_s = count ? hottest[0].value : 0;
 
@@ -182,7 +182,7 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	for (uint32_t i = 0; i < count; i++)
 		print_line(out, style, profile, &hottest[i], full_s, place_cells);
 	if (count && has_outside)
-		print_outside(out, style, profile, &outside, full_s);
+		print_outside(out, style, profile, full_s);
 	if (!count)
 		print_nothing_hot(out, profile);
 	fputc('\n', out);

@@ -15,6 +15,12 @@
 
 #define PRICE_GAPS_MAX 32u
 
+/* How it is tried.  Few events, and far apart: one that fires as fast as it can keeps the
+ * kernel from its tick for a long time after (seen: nine of ten ticks in kernel mode
+ * lost for the rest of the run). */
+#define PRICE_TRIAL_PERIOD_NS 150000u
+#define PRICE_TRIAL_NS (7u * PRICE_TRIAL_PERIOD_NS)
+
 /* Where the loop was interrupted; begin with zeroes. */
 struct price_gaps {
 	uint64_t ns[PRICE_GAPS_MAX];
