@@ -265,6 +265,10 @@ extern __thread uint32_t g_threads_unseen __attribute__((tls_model("initial-exec
 
 /* Returns 0 or -errno. */
 int memory_start(void) __attribute__((weak));
+
+/* Looks the real functions up, before there are threads that could ask for them at the
+ * same time. */
+void memory_prepare(void) __attribute__((weak));
 void memory_after_fork(void) __attribute__((weak));
 
 /* For a loaded agent, after memory_start and the tables: Python's own allocators

@@ -97,6 +97,11 @@ static bool resolve(void)
 	return true;
 }
 
+void memory_prepare(void)
+{
+	resolve();
+}
+
 #define IS_READY() (__builtin_expect(is_ready, 1) || resolve())
 
 static void *early_malloc(size_t size)

@@ -401,6 +401,8 @@ __attribute__((constructor)) static void agent_start(void)
 		return;
 	int saved = errno;
 	struct ring *ring;
+	if (memory_prepare != NULL)
+		memory_prepare();
 	const char *why = start_prepare(folder, &ring);
 	if (ring != NULL) {
 		g_agent.session = 1;
