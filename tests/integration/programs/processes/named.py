@@ -11,9 +11,9 @@ def rest(seconds):
 def main():
     spawn, server = (multiprocessing.get_context(method) for method in ("spawn", "forkserver"))
     children = [
-        multiprocessing.get_context("fork").Process(target=rest, args=(1.0,), name="the forked one"),
-        spawn.Process(target=rest, args=(1.0,)),
-        server.Process(target=rest, args=(1.0,)),
+        multiprocessing.get_context("fork").Process(target=rest, args=(2.0,), name="the forked one"),
+        spawn.Process(target=rest, args=(2.0,)),
+        server.Process(target=rest, args=(2.0,)),
     ]
     for child in children:
         child.start()
