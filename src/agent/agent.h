@@ -32,11 +32,6 @@
 #include "wire/control.h"
 #include "wire/ring.h"
 
-/* Not used by anything on Linux, and not a queueing signal: while a thread
- * has it blocked the kernel keeps one instance, where real-time signals would
- * pile up and overflow into SIGIO. */
-#define AGENT_SIGNAL SIGSTKFLT
-
 /* Functions that stand in for the C library's. */
 #define AGENT_EXPORT __attribute__((visibility("default")))
 
@@ -92,6 +87,7 @@ struct agent {
 	_Atomic bool is_active;
 	bool is_loaded;        /* into a running process, not preloaded: it can leave again */
 	_Atomic uint32_t session; /* counted from 1 */
+	int signal;            /* the one that our clocks send; see signals.c */
 	struct control *control;
 	struct ring *ring;
 	struct mem_reader reader;

@@ -68,7 +68,7 @@ static int start_timer(struct agent_thread *self, clockid_t clock, uint64_t peri
 	struct sigevent event;
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = AGENT_SIGNAL;
+	event.sigev_signo = g_agent.signal;
 	event.sigev_value.sival_ptr = &g_agent;
 	event._sigev_un._tid = self->tid;
 	if (timer_create(clock, &event, &self->timer) != 0)

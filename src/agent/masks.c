@@ -68,12 +68,13 @@ static bool take_any(siginfo_t *info)
 
 static void send_again(siginfo_t *info, int32_t tid)
 {
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, AGENT_SIGNAL, info);
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, g_agent.signal, info);
 }
 
 bool masks_hold(const siginfo_t *info)
 {
-	if (!is_blocked)
+	/* One that an instruction of the thread raised cannot wait. */
+	if (!is_blocked || info->si_code > 0)
 		return false;
 	struct held *held = info->si_code == SI_TKILL ? &held_thread : &held_process;
 	if (!atomic_load(&held->is_held)) {
@@ -93,7 +94,7 @@ static void set_really_blocked(bool is_to_block)
 {
 	sigset_t ours;
 	sigemptyset(&ours);
-	sigaddset(&ours, AGENT_SIGNAL);
+	sigaddset(&ours, g_agent.signal);
 	real_pthread_sigmask(is_to_block ? SIG_BLOCK : SIG_UNBLOCK, &ours, NULL);
 }
 
@@ -107,7 +108,7 @@ int masks_start(void)
 	sigset_t now;
 	sigemptyset(&now);
 	real_pthread_sigmask(SIG_SETMASK, NULL, &now);
-	is_blocked = sigismember(&now, AGENT_SIGNAL) == 1;
+	is_blocked = sigismember(&now, g_agent.signal) == 1;
 	set_really_blocked(false);
 	return 0;
 }
@@ -152,14 +153,14 @@ static int change_mask(mask_function real, int how, const sigset_t *set, sigset_
 	sigset_t others;
 	if (set != NULL) {
 		others = *set;
-		sigdelset(&others, AGENT_SIGNAL);
-		is_to_block = wants_block(how, sigismember(set, AGENT_SIGNAL) == 1);
+		sigdelset(&others, g_agent.signal);
+		is_to_block = wants_block(how, sigismember(set, g_agent.signal) == 1);
 	}
 	int status = real(how, set == NULL ? NULL : &others, old);
 	if (status != 0)
 		return status;
 	if (old != NULL && was_blocked)
-		sigaddset(old, AGENT_SIGNAL);
+		sigaddset(old, g_agent.signal);
 	is_blocked = is_to_block;
 	siginfo_t info;
 	if (was_blocked && !is_to_block && take_any(&info))
@@ -185,7 +186,7 @@ AGENT_EXPORT int sigpending(sigset_t *set)
 	int status = real_sigpending(set);
 	if (status == 0 && g_agent.is_active &&
 	    (atomic_load(&held_thread.is_held) || atomic_load(&held_process.is_held)))
-		sigaddset(set, AGENT_SIGNAL);
+		sigaddset(set, g_agent.signal);
 	return status;
 }
 
@@ -207,7 +208,7 @@ static int wait_with_ours(const sigset_t *set, siginfo_t *info, const struct tim
 		if (timeout != NULL)
 			left = time_left(timeout, begin_ns);
 		int number = real_sigtimedwait(set, info, timeout == NULL ? NULL : &left);
-		if (number != AGENT_SIGNAL || !signals_is_ours(info))
+		if (number != g_agent.signal || !signals_is_ours(info))
 			return number;
 	}
 }
@@ -218,12 +219,12 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 	siginfo_t unused;
 	if (info == NULL)
 		info = &unused;
-	if (!g_agent.is_active || sigismember(set, AGENT_SIGNAL) != 1)
+	if (!g_agent.is_active || sigismember(set, g_agent.signal) != 1)
 		return real_sigtimedwait(set, info, timeout);
 	/* In this order: either we see what is held, or the handler sees us. */
 	set_really_blocked(true);
 	atomic_store(&waiting_tid, own_tid());
-	int number = take_any(info) ? AGENT_SIGNAL : wait_with_ours(set, info, timeout);
+	int number = take_any(info) ? g_agent.signal : wait_with_ours(set, info, timeout);
 	int saved = errno;
 	atomic_store(&waiting_tid, 0);
 	set_really_blocked(false);

@@ -29,7 +29,7 @@
 #define PERIOD_SAMPLES 64u /* for which a period is kept, on average */
 
 /* The event and its samples may cost this part (1/n) of the CPU time. */
-#define PERF_BUDGET 120u
+#define PERF_BUDGET 160u
 
 static int open_event(uint64_t period_ns)
 {
@@ -42,6 +42,11 @@ static int open_event(uint64_t period_ns)
 	attr.wakeup_events = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
+	if (g_agent.signal == SIGTRAP) {
+		attr.sigtrap = 1;
+		attr.sig_data = (uintptr_t)&g_agent;
+		attr.remove_on_exec = 1;
+	}
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -65,15 +70,21 @@ static void unmap_event(void *page)
 
 /* --- a thread's event --- */
 
+/* Where the event does not send its signal by itself. */
+static bool ask_for_signal(int fd, int32_t tid)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, tid};
+	return syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner) == 0 &&
+	       syscall(SYS_fcntl, fd, F_SETSIG, (long)g_agent.signal) == 0 &&
+	       syscall(SYS_fcntl, fd, F_SETFL, (long)O_ASYNC) == 0;
+}
+
 static bool attach_event(struct agent_thread *self, int fd)
 {
-	struct f_owner_ex owner = {F_OWNER_TID, self->tid};
 	self->perf_page = map_event(fd);
 	if (self->perf_page == NULL)
 		return false;
-	if (syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner) == 0 &&
-	    syscall(SYS_fcntl, fd, F_SETSIG, (long)AGENT_SIGNAL) == 0 &&
-	    syscall(SYS_fcntl, fd, F_SETFL, (long)O_ASYNC) == 0)
+	if (g_agent.signal == SIGTRAP || ask_for_signal(fd, self->tid))
 		return true;
 	unmap_event(self->perf_page);
 	self->perf_page = NULL;

@@ -3,17 +3,30 @@
  * The program must not notice that one signal is taken.  So what it asks or
  * sets for that number is kept here and answered from here, and a signal of
  * that number that is not from our clocks goes where the program wanted it.
- * Blocking it is the matter of masks.c. */
+ * Blocking it is the matter of masks.c.
+ *
+ * Which one.  A perf event can send SIGTRAP right from its timer's interrupt (Linux
+ * 6.11 and later); any other signal takes a second interrupt, which makes it nearly
+ * twice as dear.  Elsewhere it is SIGSTKFLT, which nothing on Linux sends.  Neither
+ * queues: while a thread has it blocked the kernel keeps one instance, where
+ * real-time signals would pile up and overflow into SIGIO. */
 #include "agent/agent.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#define PERF_TRAP_CODE 6 /* si_code, of the kernel's interface */
+#define TRAPS_SINCE_MAJOR 6u
+#define TRAPS_SINCE_MINOR 11u
 
 typedef void (*handler_function)(int);
 
@@ -69,9 +82,22 @@ static bool is_tick(const siginfo_t *info)
 	return info->si_code == SI_TIMER && info->si_ptr == &g_agent;
 }
 
+/* A trap that a perf event of ours sent.  Its word follows the address; the C
+ * library has no name for it. */
+static bool is_perf_trap(const siginfo_t *info)
+{
+	uint64_t word;
+	memcpy(&word, (const char *)info + offsetof(siginfo_t, si_addr) + sizeof(void *), sizeof(word));
+	return info->si_code == PERF_TRAP_CODE && word == (uintptr_t)&g_agent;
+}
+
 bool signals_is_ours(const siginfo_t *info)
 {
-	return is_tick(info) || info->si_code == POLL_IN || info->si_code == POLL_HUP;
+	if (is_tick(info))
+		return true;
+	if (g_agent.signal == SIGTRAP)
+		return is_perf_trap(info);
+	return info->si_code == POLL_IN || info->si_code == POLL_HUP;
 }
 
 static void sample_quietly(struct agent_thread *self, uint64_t pc, bool by_tick)
@@ -98,11 +124,23 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+static int choose_signal(void)
+{
+	struct utsname system;
+	unsigned major = 0, minor = 0;
+	if (uname(&system) != 0 || sscanf(system.release, "%u.%u", &major, &minor) != 2)
+		return SIGSTKFLT;
+	bool has_traps = major > TRAPS_SINCE_MAJOR ||
+			 (major == TRAPS_SINCE_MAJOR && minor >= TRAPS_SINCE_MINOR);
+	return has_traps ? SIGTRAP : SIGSTKFLT;
+}
+
 int signals_start(void)
 {
 	resolve();
 	if (real_sigaction == NULL || real_signal == NULL)
 		return -ENOSYS;
+	g_agent.signal = choose_signal();
 	struct sigaction ours;
 	memset(&ours, 0, sizeof(ours));
 	ours.sa_sigaction = on_signal;
@@ -110,7 +148,7 @@ int signals_start(void)
 	/* The program's own signals come right after, not in between: a handler
 	 * of its own that jumps away would leave this thread marked as busy. */
 	sigfillset(&ours.sa_mask);
-	if (real_sigaction(AGENT_SIGNAL, &ours, &program_action) != 0)
+	if (real_sigaction(g_agent.signal, &ours, &program_action) != 0)
 		return -errno;
 	return masks_start();
 }
@@ -120,8 +158,8 @@ int signals_start(void)
 void signals_stop(void)
 {
 	const struct sigaction drop = {.sa_handler = SIG_IGN};
-	real_sigaction(AGENT_SIGNAL, &drop, NULL);
-	real_sigaction(AGENT_SIGNAL, &program_action, NULL);
+	real_sigaction(g_agent.signal, &drop, NULL);
+	real_sigaction(g_agent.signal, &program_action, NULL);
 }
 
 /* --- what the program calls --- */
@@ -136,7 +174,7 @@ AGENT_EXPORT int sigaction(int number, const struct sigaction *action, struct si
 			memory_python_started();
 		builtin_python_started();
 	}
-	if (number != AGENT_SIGNAL || !g_agent.is_active)
+	if (number != g_agent.signal || !g_agent.is_active)
 		return real_sigaction(number, action, old);
 	struct sigaction before = program_action;
 	if (action != NULL)
@@ -149,7 +187,7 @@ AGENT_EXPORT int sigaction(int number, const struct sigaction *action, struct si
 AGENT_EXPORT handler_function signal(int number, handler_function handler)
 {
 	resolve();
-	if (number != AGENT_SIGNAL || !g_agent.is_active)
+	if (number != g_agent.signal || !g_agent.is_active)
 		return real_signal(number, handler);
 	handler_function before = program_action.sa_handler;
 	memset(&program_action, 0, sizeof(program_action));

@@ -1,8 +1,8 @@
 /* price.h - what one signal of a perf clock costs, from a look at the clock.
  *
- * Nearly all of it is the kernel's: a timer interrupt, and a second one that
- * sends the signal.  On bare metal both take some microseconds; a virtual
- * machine may have to ask its host for each (40 to 60 us were measured).  Our
+ * Nearly all of it is the kernel's: a timer interrupt, and for most signals a
+ * second one that sends it.  On bare metal both take some microseconds; a virtual
+ * machine may have to ask its host for each (40 to 60 us were measured for both).  Our
  * handler sees none of it.  So a few events are let off in a loop that only
  * reads the clock, and where the clock jumps the interrupts were.
  *

@@ -50,7 +50,8 @@ EXITS = """
     os_exit_in_thread abort segfault unraisable raises_at_exit closed_stdout
     """.split()
 SIGNALS = """
-    SIGTERM SIGKILL SIGINT SIGPIPE SIGUSR1 SIGHUP SIGCHLD SIGSTKFLT SIGPROF SIGRTMIN SIGXCPU
+    SIGTERM SIGKILL SIGINT SIGPIPE SIGUSR1 SIGHUP SIGCHLD SIGSTKFLT SIGTRAP SIGPROF SIGRTMIN
+    SIGXCPU
     """.split()
 EXECS = "execv execve_bare execvp_shell exec_in_thread exec_fails posix_spawn exec_again".split()
 

@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import platform
+import re
 import signal
 import subprocess
 import time
@@ -47,16 +49,38 @@ def test_no_system_call_is_interrupted(python, native, options):
     assert done.profile["heatline"]["quality"]["samples"] > 5
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--cpu-sampling-rate", "0.0001"]], ids=["default", "fast"]
-)
-def test_native_library_with_signals_of_its_own(python, native, options):
+@pytest.mark.parametrize("way", ["default", "fast", "older"])
+def test_native_library_with_signals_of_its_own(python, native, way):
     library = native("masks")
     plain = python.run_plain(SIGNALS / "masks.py", library)
-    done = python.heatline_run(SIGNALS / "masks.py", [library], options=["--quiet", *options])
+    options = ["--quiet"] + ["--cpu-sampling-rate", "0.0001"] * (way == "fast")
+    env = {"LD_PRELOAD": str(native("older_linux"))} if way == "older" else {}
+    done = python.heatline_run(SIGNALS / "masks.py", [library], options=options, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, "")
     hot = [node for node in stack_nodes(done.profile) if node.function == "hot"]
     assert sum(node.samples for node in hot) > 8, "the thread is not sampled any more"  # some 30 in 0.3 s
+
+
+def has_traps() -> bool:
+    """Whether perf events of this system send their signal by themselves, as from 6.11 on."""
+    major, minor = platform.release().split(".")[:2]
+    return (int(major), int(re.match(r"\d*", minor)[0] or 0)) >= (6, 11)
+
+
+@pytest.mark.parametrize("is_older", [False, True], ids=["this", "older"])
+def test_which_signal_is_taken(python, native, tmp_path, is_older):
+    """One, the cheaper where there is a choice."""
+    script = tmp_path / "caught.py"
+    script.write_text(
+        "import re\n"
+        "status = open('/proc/self/status').read()\n"
+        "print(int(re.search(r'SigCgt:\\s*(\\w+)', status)[1], 16))\n"
+    )
+    env = {"LD_PRELOAD": str(native("older_linux"))} if is_older else {}
+    plain = int(python.run_plain(script, env=env).stdout)
+    profiled = int(python.heatline_run(script, env=env).stdout)
+    taken = signal.SIGTRAP if has_traps() and not is_older else 16
+    assert profiled ^ plain == 1 << (taken - 1)
 
 
 @pytest.fixture

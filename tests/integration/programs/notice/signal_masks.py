@@ -33,7 +33,7 @@ thread = threading.Thread(target=in_thread)
 thread.start()
 thread.join()
 
-for number in (signal.SIGUSR1, 16, signal.SIGPROF, signal.SIGRTMIN, signal.SIGRTMAX):
+for number in (signal.SIGUSR1, 16, signal.SIGTRAP, signal.SIGPROF, signal.SIGRTMIN, signal.SIGRTMAX):
     os.kill(os.getpid(), number)
     burn(0.01)
     print("pending", sorted(int(s) for s in signal.sigpending()))
@@ -48,7 +48,7 @@ burn()
 
 # Signals that arrive while blocked are delivered when unblocked, once each.
 seen = []
-for number in (signal.SIGUSR1, 16, signal.SIGPROF):
+for number in (signal.SIGUSR1, 16, signal.SIGTRAP, signal.SIGPROF):
     signal.signal(number, lambda n, frame: seen.append(n))
     signal.pthread_sigmask(signal.SIG_BLOCK, {number})
     os.kill(os.getpid(), number)

@@ -137,6 +137,26 @@ int faults(int times)
 	return recovered;
 }
 
+/* Meets so many breakpoints with a handler of its own. */
+int breakpoints(int times)
+{
+	struct sigaction mine = {.sa_handler = count}, before;
+
+	sigemptyset(&mine.sa_mask);
+	sigaction(SIGTRAP, &mine, &before);
+	seen = 0;
+	for (int i = 0; i < times; i++) {
+#if defined(__x86_64__)
+		__asm__ volatile("int3");
+#else
+		raise(SIGTRAP);
+#endif
+		burn(0.001);
+	}
+	sigaction(SIGTRAP, &before, NULL);
+	return seen;
+}
+
 /* Jumps out of a timer's handler `times` times, wherever it struck. */
 int jumps(int times)
 {

@@ -7,7 +7,8 @@ import threading
 import time
 
 library = ctypes.CDLL(sys.argv[1])
-NUMBERS = [signal.SIGUSR1, 16, signal.SIGVTALRM, signal.SIGIO, signal.SIGRTMIN, signal.SIGRTMAX]
+NUMBERS = [signal.SIGUSR1, 16, signal.SIGTRAP, signal.SIGVTALRM, signal.SIGIO]
+NUMBERS += [signal.SIGRTMIN, signal.SIGRTMAX]
 
 print("signals found while blocked", library.blocked_work(), library.blocked_threads())
 for number in NUMBERS:
@@ -15,6 +16,7 @@ for number in NUMBERS:
     print(int(number), "signal()", library.old_signal(int(number)))
     print(int(number), "python sees", signal.getsignal(number))
 print("faults survived", library.faults(50))
+print("breakpoints met", library.breakpoints(50))
 print("jumps", library.jumps(2000))
 print("own profiler", library.own_profiler())
 
