@@ -6,6 +6,7 @@ looks from outside counts too).  A ratio compares a run with the plain run of th
 table gives the median over the rounds with the smallest and the largest.  See README.md here."""
 import argparse
 import json
+import math
 import os
 import shutil
 import statistics
@@ -109,6 +110,18 @@ def worst(results, tool, medians):
     return "**%.3f**" % max(medians) if medians else "–"
 
 
+def pooled(results, chosen, tool, field):
+    """"1.012 ±0.004": the geometric mean over programs and rounds, with its standard error."""
+    logs = [[math.log(ratio) for ratio in results.ratios(program.name, tool, field)] for program in chosen
+            if (program.name, tool) not in results.notes]
+    logs = [rounds for rounds in logs if len(rounds) > 1]
+    if not logs:
+        return "–"
+    mean = statistics.mean(statistics.mean(rounds) for rounds in logs)
+    error = math.sqrt(sum(statistics.variance(rounds) / len(rounds) for rounds in logs)) / len(logs)
+    return "**%.3f** ±%.3f" % (math.exp(mean), math.exp(mean) * error)
+
+
 def print_ratios(results, chosen, names, field, title):
     others = [name for name in names if name != "plain"]
     plain_s = {p.name: statistics.median(getattr(run, field) for run in results.runs[p.name, "plain"])
@@ -125,6 +138,7 @@ def print_ratios(results, chosen, names, field, title):
     rows.append(["**median**", ""] + ["**%.3f**" % statistics.median(medians[t]) if medians[t] else "–"
                                       for t in others])
     rows.append(["**worst**", ""] + [worst(results, tool, medians[tool]) for tool in others])
+    rows.append(["**mean**", ""] + [pooled(results, chosen, tool, field) for tool in others])
     print("\n### %s\n" % title)
     print(common.markdown_table(["program", "plain s", *others], rows))
 

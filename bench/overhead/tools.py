@@ -55,6 +55,7 @@ def cprofile(python, program, arguments, output):
 # name: (command, executable that must run here, PyPI package)
 TOOLS = {
     "plain": (plain, None, None),
+    "plain-again": (plain, None, None),  # what the machine's own noise makes of nothing at all
     "heatline": (heatline(), None, None),
     "heatline-all": (heatline(()), None, None),  # time, memory and copies: what `heatline run` does
     "scalene": (scalene(), "scalene", "scalene"),
