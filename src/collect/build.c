@@ -326,6 +326,20 @@ static void describe_quality(struct collector *collector, struct profile *profil
 	}
 }
 
+/* Whether all that was met of "<string>" can be one text. */
+static bool has_one_text(const struct builder *builder)
+{
+	const struct codes *codes = &builder->collector->codes;
+	uint32_t texts = 0;
+	for (uint32_t i = 0; i < codes->count; i++) {
+		const struct code *code = &codes->items[i];
+		if (builder->files[i] != 0 && strcmp(code->filename, "<string>") == 0 &&
+		    strcmp(code->qualname, "<module>") == 0)
+			texts++;
+	}
+	return texts <= 1;
+}
+
 struct profile *build_profile(struct collector *collector, bool is_partial)
 {
 	bool is_python = false;
@@ -356,6 +370,8 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	build_gpu(collector, builder.profile);
 	describe_quality(collector, builder.profile);
 	marks_build(collector, builder.profile);
+	if (has_one_text(&builder))
+		command_text_give(&collector->text, builder.profile);
 	profile_finish(builder.profile);
 	free(builder.files);
 	free(builder.frames);

@@ -27,6 +27,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "collect/codes.h"
+#include "collect/command_text.h"
 #include "collect/gpu.h"
 #include "collect/heap.h"
 #include "collect/images.h"
@@ -178,6 +179,7 @@ struct collector {
 	VEC(struct process *) processes; /* owned */
 	VEC(struct chosen_file) chosen;
 	bool has_chosen;         /* a function marked with @profile was seen: only those count */
+	struct command_text text; /* of the program, where it stands on the command line */
 	VEC(struct mark) marks;
 	uint64_t marks_left_out;
 	VEC(struct moments) moments;

@@ -93,6 +93,7 @@ static void collector_fini(struct collector *collector)
 		free_process(collector->processes.items[i]);
 	vec_free(&collector->processes);
 	chosen_fini(collector);
+	command_text_fini(&collector->text);
 	vec_free(&collector->marks);
 	vec_free(&collector->moments);
 	map_fini(&collector->moment_index);

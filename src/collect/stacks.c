@@ -42,11 +42,12 @@ void stacks_settle_texts(struct collector *collector, uint32_t count)
 {
 	if (!collector->codes.has_texts)
 		return;
-	for (uint32_t i = 0; i + 1 < count; i++) {
+	/* From outside in: a text that such a text runs is the library's too. */
+	for (uint32_t i = count; i-- > 0;) {
 		struct tree_frame *frames = collector->tree_frames;
 		const struct code *items = collector->codes.items;
 		uint32_t as_library = items[frames[i].code].as_library;
-		if (as_library != 0 && !items[frames[i + 1].code].in_scope)
+		if (as_library != 0 && i + 1 < count && !items[frames[i + 1].code].in_scope)
 			frames[i].code = as_library;
 	}
 }

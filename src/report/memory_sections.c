@@ -60,7 +60,7 @@ static void describe_churn(const struct profile *profile, struct entry *entry)
 {
 	entry->share = figure_percent(entry->ranked.value, profile->sum.alloc_bytes);
 	entry->amount = figure_bytes(entry->ranked.value);
-	snprintf(entry->detail, sizeof entry->detail, "%s at a time",
+	snprintf(entry->detail, sizeof entry->detail, "at most %s at a time",
 		 figure_bytes(entry->ranked.line->memory.peak_bytes).text);
 }
 

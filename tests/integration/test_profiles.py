@@ -208,6 +208,37 @@ def test_texts_are_of_who_runs_them(profiled):
     assert 15 < total(line_of(run, "texts.py", "LIBRARY")) < 85
 
 
+COMMAND = """
+import functools
+
+@functools.lru_cache(None)
+def work(seconds):
+    import time
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        sum(range(1000))  # HOT
+
+"""
+CHILD = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'sum(range(10**7))'])\n"
+
+
+@pytest.mark.parametrize("how", ["plain", "nested", "child"])
+def test_source_on_the_command_line(python, tmp_path, how):
+    """It is shown beside its figures, unless "<string>" is other texts too."""
+    text = COMMAND + (CHILD if how == "child" else "") + "work(0.2)"
+    if how == "nested":
+        text = f"exec({text!r})"
+    outfile = tmp_path / "profile.json"
+    done = python.heatline(["run", "-o", outfile, "--cpu-only", python.executable, "-Ic", text])
+    assert done.returncode == 0, done
+    lines = json.loads(outfile.read_text())["files"]["<string>"]["lines"]
+    shown = [line["line"].rstrip("\n") for line in lines]
+    assert any(shown) == (how == "plain")
+    if how == "plain":
+        hottest = max(lines, key=total)
+        assert "# HOT" in hottest["line"] and shown == text.split("\n")
+
+
 def test_huge_code_objects(profiled):
     """Their time is theirs, also where the instructions do not fit into a record."""
     run = profiled("huge.py", "--cpu-only")
