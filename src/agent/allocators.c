@@ -34,7 +34,7 @@ static void *arena_map(void *context, size_t size)
 	(void)context;
 	uint64_t left = heap_pause();
 	void *block = arena_real.alloc(arena_real.context, size);
-	g_heap_left = left;
+	g_heap.left = left;
 	return block;
 }
 
@@ -53,12 +53,12 @@ static bool is_through_malloc(const struct python_allocator *next, size_t size)
 	uint64_t left = heap_pause();
 	bool is_counted = true;
 	for (int i = 0; i < 2 && is_counted; i++) {
-		g_heap_left = HEAP_PAUSE;
+		g_heap.left = HEAP_PAUSE;
 		void *block = next->malloc(next->context, size);
-		is_counted = g_heap_left != HEAP_PAUSE;
+		is_counted = g_heap.left != HEAP_PAUSE;
 		next->free(next->context, block);
 	}
-	g_heap_left = left;
+	g_heap.left = left;
 	return is_counted;
 }
 

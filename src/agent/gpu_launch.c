@@ -224,9 +224,10 @@ static void become_owner(void)
 
 static uint32_t find_site(void)
 {
-	uint32_t frames, site = SITE_FRAMELESS;
-	uint64_t key = own_stack_key(KEY_SEED, KEY_DEPTH, &frames) | 1; /* 0 is a free slot */
-	if (frames > 0) {
+	uint32_t site = SITE_FRAMELESS;
+	uint64_t key = own_stack_key(KEY_SEED, KEY_DEPTH);
+	if (key != KEY_SEED) {
+		key |= 1; /* 0 is a free slot */
 		struct site_slot *slot = slot_of(key);
 		site = find_known(slot, key);
 		if (site == GPU_SITE_NONE)

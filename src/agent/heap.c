@@ -1,5 +1,8 @@
 /* heap.c - see heap.h.
  *
+ * A mark that only adds to its site, as nearly all do, is one straight way: the code is
+ * not in the cache when it is met, and each function more would have to be fetched.
+ *
  * What is done is kept within three budgets: marks, which cost some 40 ns;
  * samples of one site; and samples of all, which cost 2 us in agent and
  * collector and take room in the ring. */
@@ -21,23 +24,18 @@
 #define KEY_COPY 0x100u
 #define KEY_SIZE_SHIFT 16
 
+#define RARE __attribute__((noinline))
+#define IS_RARE(condition) __builtin_expect(condition, 0)
+
 /* What is allocated, or what is copied. */
 struct stream {
-	struct meter_budget mark_budget, site_budget, all_budget;
 	uint64_t fixed_window; /* not 0: the user chose it, every mark is a sample */
-	struct meter_rate mark_rate, all_rate;
+	struct meter_rate mark_rate;
+	struct meter_budget mark_budget, site_budget, all_budget;
+	struct meter_rate all_rate;
 };
 
-/* A thread's part of a stream. */
-struct stream_thread {
-	struct meter meter;
-	uint32_t marks; /* not paid for yet */
-};
-
-__thread uint64_t g_heap_left __attribute__((tls_model("initial-exec")));
-__thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
-static __thread struct stream_thread own_allocs __attribute__((tls_model("initial-exec")));
-static __thread struct stream_thread own_copies __attribute__((tls_model("initial-exec")));
+__thread _Alignas(64) struct heap_thread g_heap __attribute__((tls_model("initial-exec")));
 
 /* 640 marks of 5 MB.  A burst of samples must find room in the ring. */
 #define ALLOCS_BURST 3000u
@@ -45,12 +43,12 @@ static __thread struct stream_thread own_copies __attribute__((tls_model("initia
 #define CHILD_SHARE 4u /* a child begins with so much less: there may be many */
 _Static_assert((ALLOCS_BURST + COPIES_BURST) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "see reserve");
 
-static struct stream allocs = {
+static _Alignas(64) struct stream allocs = {
 	.mark_budget = {8192, 300000, 150000, 10000},
 	.site_budget = {8192, 800, 400, 200},
 	.all_budget = {8192, ALLOCS_BURST, 1200, 150},
 };
-static struct stream copies = {
+static _Alignas(64) struct stream copies = {
 	.mark_budget = {65536, 50000, 50000, 4000},
 	.site_budget = {65536, 200, 100, 50},
 	.all_budget = {65536, COPIES_BURST, 400, 50},
@@ -258,23 +256,44 @@ static uint32_t size_class(size_t size)
 	return log << 2 | (uint32_t)(size >> (log - 2) & 3u);
 }
 
-static uint64_t seed(void)
+static RARE void pay_for_marks(struct stream *stream, uint32_t *marks)
 {
-	return now_wall_ns() ^ (uint64_t)(uintptr_t)&own_allocs;
+	meter_rate_spend(&stream->mark_rate, &stream->mark_budget, MARKS_AT_ONCE,
+			 budget_clock_ns(now_wall_ns()));
+	*marks = 0;
+}
+
+static RARE uint64_t meet_unsteady(struct meter *meter, uint64_t *left, size_t size, uint64_t window)
+{
+	uint64_t seed = meter->window == 0 ? now_wall_ns() ^ (uint64_t)(uintptr_t)meter : 0;
+	return meter_take(meter, left, size, window, seed);
 }
 
 /* The bytes that the marks in this block stand for. */
-static uint64_t meet(struct stream *stream, struct stream_thread *own, uint64_t *left, size_t size)
+static inline uint64_t meet(struct stream *stream, struct meter *meter, uint32_t *marks,
+			    uint64_t *left, size_t size)
 {
-	uint64_t window = stream->fixed_window != 0
-				  ? stream->fixed_window
-				  : meter_rate_window(&stream->mark_rate, &stream->mark_budget);
-	if (++own->marks == MARKS_AT_ONCE) {
-		meter_rate_spend(&stream->mark_rate, &stream->mark_budget, MARKS_AT_ONCE,
-				 budget_clock_ns(now_wall_ns()));
-		own->marks = 0;
-	}
-	return meter_take(&own->meter, left, size, window, own->meter.window == 0 ? seed() : 0);
+	uint64_t window = meter_rate_window(&stream->mark_rate, &stream->mark_budget);
+	if (IS_RARE(stream->fixed_window != 0))
+		window = stream->fixed_window;
+	if (IS_RARE(++*marks == MARKS_AT_ONCE))
+		pay_for_marks(stream, marks);
+	if (IS_RARE(!meter_is_steady(meter, size, window)))
+		return meet_unsteady(meter, left, size, window);
+	return meter_pass(meter, left, size);
+}
+
+/* Whether what is met is wanted at all. */
+static inline bool is_on(void)
+{
+	return atomic_load_explicit(&g_agent.is_active, memory_order_relaxed) && sites != NULL &&
+	       !agent_is_off();
+}
+
+/* Python's allocators are asked by who has its lock. */
+static inline bool is_alone(uint32_t flags)
+{
+	return (flags & ALLOC_PYTHON) != 0 && !g_agent.layout.free_threaded;
 }
 
 static uint64_t site_window(const struct stream *stream, const struct agent_site *site)
@@ -293,34 +312,26 @@ static void note_cost(uint64_t begin_ns)
 		atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost_ns, memory_order_relaxed);
 }
 
-/* Nothing inside counts towards the next mark. */
-static void stop_counting(struct heap_choice *choice)
+/* Adds the bytes to their site.  Whether a sample is due, which stands for all of them:
+ * then nothing is counted until it is taken. */
+static RARE bool book(const struct stream *stream, struct agent_site *site, uint64_t bytes,
+		      struct heap_choice *choice)
 {
-	choice->heap_left = g_heap_left;
-	choice->copy_left = g_copy_left;
-	g_heap_left = HEAP_PAUSE;
-	g_copy_left = HEAP_PAUSE;
+	choice->site = site;
+	choice->weight = sites_add(site, bytes, site_window(stream, site));
+	if (choice->weight == 0)
+		return false;
+	choice->left = g_heap.left;
+	choice->copy_left = g_heap.copy_left;
+	g_heap.left = HEAP_PAUSE;
+	g_heap.copy_left = HEAP_PAUSE;
+	return true;
 }
 
 static void go_on_counting(const struct heap_choice *choice)
 {
-	g_heap_left = choice->heap_left;
-	g_copy_left = choice->copy_left;
-}
-
-/* Adds the bytes to their site.  Whether a sample is due, which stands for all of them. */
-static bool book(const struct stream *stream, struct heap_choice *choice, uint32_t key_flags)
-{
-	uint64_t bytes = choice->weight;
-	choice->weight = 0;
-	if (bytes == 0 || !g_agent.is_active || sites == NULL || agent_is_off())
-		return false;
-	uint32_t frames;
-	choice->site = sites_find(sites, own_stack_key(key_flags, KEY_FRAMES, &frames));
-	if (stream->fixed_window == 0 && sites_pass_by(choice->site, bytes))
-		return false;
-	choice->weight = sites_add(choice->site, bytes, site_window(stream, choice->site));
-	return choice->weight != 0;
+	g_heap.left = choice->left;
+	g_heap.copy_left = choice->copy_left;
 }
 
 static void take(const struct heap_choice *choice, const void *block,
@@ -343,16 +354,22 @@ static void take(const struct heap_choice *choice, const void *block,
 
 bool heap_choose(struct heap_choice *choice, size_t size, uint32_t flags)
 {
-	stop_counting(choice);
+	struct heap_thread *own = &g_heap;
+	uint64_t bytes = meet(&allocs, &own->meter, &own->marks, &own->left, size);
+	if (bytes == 0 || !is_on())
+		return false;
+	uint64_t key = own_stack_key(flags | size_class(size) << KEY_SIZE_SHIFT, KEY_FRAMES);
+	struct agent_site *site = sites_find(sites, key);
+	if (__builtin_expect(sites_pass_by(site, bytes, is_alone(flags)), 1))
+		return false;
 	choice->size = size;
 	choice->flags = flags;
-	choice->weight = meet(&allocs, &own_allocs, &choice->heap_left, size);
-	return book(&allocs, choice, flags | size_class(size) << KEY_SIZE_SHIFT);
+	return book(&allocs, site, bytes, choice);
 }
 
-void heap_settle(struct heap_choice *choice, const void *block)
+void heap_settle(const struct heap_choice *choice, const void *block)
 {
-	if (choice->weight != 0)
+	if (block != NULL)
 		take(choice, block, push_alloc);
 	go_on_counting(choice);
 }
@@ -360,21 +377,22 @@ void heap_settle(struct heap_choice *choice, const void *block)
 void *heap_meet(void *block, size_t size, uint32_t flags)
 {
 	struct heap_choice choice;
-	if (block == NULL)
-		return NULL;
-	heap_choose(&choice, size, flags);
-	heap_settle(&choice, block);
+	if (block != NULL && heap_choose(&choice, size, flags))
+		heap_settle(&choice, block);
 	return block;
 }
 
 void heap_meet_copy(size_t size)
 {
+	struct heap_thread *own = &g_heap;
 	struct heap_choice choice;
-	stop_counting(&choice);
-	choice.size = size;
-	choice.weight = meet(&copies, &own_copies, &choice.copy_left, size);
-	if (book(&copies, &choice, KEY_COPY))
-		take(&choice, NULL, push_copy);
+	uint64_t bytes = meet(&copies, &own->copy_meter, &own->copy_marks, &own->copy_left, size);
+	if (bytes == 0 || !is_on())
+		return;
+	struct agent_site *site = sites_find(sites, own_stack_key(KEY_COPY, KEY_FRAMES));
+	if (sites_pass_by(site, bytes, false) || !book(&copies, site, bytes, &choice))
+		return;
+	take(&choice, NULL, push_copy);
 	go_on_counting(&choice);
 }
 

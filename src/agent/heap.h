@@ -26,11 +26,19 @@
 #include <stdint.h>
 
 #include "agent/live.h"
+#include "agent/meter.h"
 
-/* Bytes until this thread's next mark; 0 at a thread's start, so that its first
- * allocation sets it up. */
-extern __thread uint64_t g_heap_left __attribute__((tls_model("initial-exec")));
-extern __thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
+/* What a thread counts with: one line of the cache. */
+struct heap_thread {
+	uint64_t left, copy_left; /* bytes until its next mark; 0 at its start, so that the
+				     first allocation sets it up */
+	const void *resizing;     /* a block that Python passes on to realloc, and that is
+				     counted already */
+	struct meter meter, copy_meter;
+	uint32_t marks, copy_marks; /* met, and not paid for yet */
+};
+
+extern __thread _Alignas(64) struct heap_thread g_heap __attribute__((tls_model("initial-exec")));
 
 /* More than any allocation: nothing below it is counted meanwhile. */
 #define HEAP_PAUSE UINT64_MAX
@@ -39,18 +47,18 @@ extern __thread uint64_t g_copy_left __attribute__((tls_model("initial-exec")));
 static inline bool heap_count(size_t size)
 {
 	uint64_t left;
-	if (__builtin_expect(__builtin_sub_overflow(g_heap_left, (uint64_t)size, &left), 0))
+	if (__builtin_expect(__builtin_sub_overflow(g_heap.left, (uint64_t)size, &left), 0))
 		return true;
-	g_heap_left = left;
+	g_heap.left = left;
 	return false;
 }
 
 static inline bool heap_copy_count(size_t size)
 {
 	uint64_t left;
-	if (__builtin_expect(__builtin_sub_overflow(g_copy_left, (uint64_t)size, &left), 0))
+	if (__builtin_expect(__builtin_sub_overflow(g_heap.copy_left, (uint64_t)size, &left), 0))
 		return true;
-	g_copy_left = left;
+	g_heap.copy_left = left;
 	return false;
 }
 
@@ -58,8 +66,8 @@ static inline bool heap_copy_count(size_t size)
  * serve a request is that request.  Returns the count to go on with. */
 static inline uint64_t heap_pause(void)
 {
-	uint64_t left = g_heap_left;
-	g_heap_left = HEAP_PAUSE;
+	uint64_t left = g_heap.left;
+	g_heap.left = HEAP_PAUSE;
 	return left;
 }
 
@@ -67,19 +75,21 @@ static inline uint64_t heap_pause(void)
  * flags: enum alloc_flag. */
 void *heap_meet(void *block, size_t size, uint32_t flags);
 
-/* A block in which a mark falls, and what was decided about it. */
+/* A block that is to be sampled. */
 struct heap_choice {
 	size_t size;
-	uint64_t weight;         /* bytes that a sample stands for; 0: it is not sampled */
+	uint64_t weight;         /* bytes that the sample stands for */
 	uint32_t flags;          /* enum alloc_flag */
 	struct agent_site *site; /* borrowed */
-	uint64_t heap_left, copy_left; /* counts to go on with */
+	uint64_t left, copy_left; /* counts to go on with */
 };
 
 /* The same in two steps, for who wants another block when it is sampled: heap_choose
- * says whether it is, heap_settle takes the sample.  In between nothing is counted. */
+ * says whether it is.  If not, nothing is left to do, and nearly always that is so; if it
+ * is, nothing is counted until heap_settle has taken the sample (block NULL: there is
+ * none after all).  Large requests, which may be refused, are better asked for first. */
 bool heap_choose(struct heap_choice *choice, size_t size, uint32_t flags);
-void heap_settle(struct heap_choice *choice, const void *block);
+void heap_settle(const struct heap_choice *choice, const void *block);
 
 /* A mark falls in this copy. */
 void heap_meet_copy(size_t size);

@@ -24,6 +24,7 @@
 #include "agent/agent.h"
 #include "agent/allocators.h"
 #include "agent/heap.h"
+#include "agent/small_copy.h"
 
 /* Every function that is looked up: result type, name, parameters. */
 #define REAL_FUNCTIONS(X)                                                                          \
@@ -44,9 +45,11 @@
 	X(void *, __memmove_chk, (void *, const void *, size_t, size_t))                           \
 	X(void *, memmove, (void *, const void *, size_t))
 
-#define RARE __attribute__((noinline, cold))
+#define RARE __attribute__((noinline))
 
 static void *early_malloc(size_t size);
+static void *early_calloc(size_t count, size_t size);
+static void *early_realloc(void *block, size_t size);
 static void early_free(void *block);
 static void *early_copy(void *to, const void *from, size_t size);
 
@@ -56,7 +59,8 @@ static struct {
 #define X(type, name, parameters) type(*name) parameters;
 	REAL_FUNCTIONS(X)
 #undef X
-} real = {.malloc = early_malloc, .free = early_free, .memcpy = early_copy, .memmove = early_copy};
+} real = {.malloc = early_malloc, .calloc = early_calloc, .realloc = early_realloc,
+	  .free = early_free, .memcpy = early_copy, .memmove = early_copy};
 
 /* --- before the real functions are known --- */
 
@@ -109,6 +113,16 @@ static void *early_malloc(size_t size)
 	return resolve() ? real.malloc(size) : arena_alloc(size);
 }
 
+static void *early_calloc(size_t count, size_t size)
+{
+	return resolve() ? real.calloc(count, size) : arena_alloc(count * size); /* all zero */
+}
+
+static void *early_realloc(void *block, size_t size)
+{
+	return resolve() ? real.realloc(block, size) : arena_alloc(size);
+}
+
 static void early_free(void *block)
 {
 	if (resolve())
@@ -139,8 +153,7 @@ static inline void *counted(void *block, size_t size)
 
 static RARE void *malloc_met(size_t size)
 {
-	void *block = real.malloc(size);
-	return is_in_arena(block) ? block : heap_meet(block, size, 0);
+	return heap_meet(real.malloc(size), size, 0);
 }
 
 AGENT_EXPORT void *malloc(size_t size)
@@ -148,11 +161,14 @@ AGENT_EXPORT void *malloc(size_t size)
 	return heap_count(size) ? malloc_met(size) : real.malloc(size);
 }
 
+static RARE void *calloc_met(size_t count, size_t size)
+{
+	return heap_meet(real.calloc(count, size), count * size, 0);
+}
+
 AGENT_EXPORT void *calloc(size_t count, size_t size)
 {
-	if (!IS_READY())
-		return arena_alloc(count * size); /* zero from the start */
-	return counted(real.calloc(count, size), count * size);
+	return heap_count(count * size) ? calloc_met(count, size) : real.calloc(count, size);
 }
 
 static RARE void free_met(void *block)
@@ -181,9 +197,22 @@ static void *leave_arena(void *block, size_t size)
 	return moved;
 }
 
-/* Ends the old block's sample if the call moved or resized it. */
-static void *resized(void *block, uint64_t id, void *moved, size_t size)
+/* Whether Python has counted the block before it passed it on to us. */
+static inline bool is_counted_by_python(const void *block)
 {
+	return block == g_heap.resizing && block != NULL;
+}
+
+/* Ends the old block's sample if the call moved or resized it. */
+static RARE void *realloc_met(void *block, size_t size)
+{
+	if (is_in_arena(block))
+		return leave_arena(block, size);
+	bool is_counted = is_counted_by_python(block);
+	if (is_counted)
+		g_heap.resizing = NULL;
+	uint64_t id = live_may_have(block) ? live_take(block) : 0;
+	void *moved = real.realloc(block, size);
 	if (moved == NULL && size != 0) {
 		if (id != 0)
 			heap_put_back(block, id);
@@ -191,17 +220,18 @@ static void *resized(void *block, uint64_t id, void *moved, size_t size)
 	}
 	if (id != 0)
 		heap_end(id, moved != NULL);
-	return counted(moved, size);
+	return is_counted ? moved : counted(moved, size);
 }
 
 AGENT_EXPORT void *realloc(void *block, size_t size)
 {
-	if (is_in_arena(block))
-		return leave_arena(block, size);
-	if (!IS_READY())
-		return arena_alloc(size);
-	uint64_t id = live_may_have(block) ? live_take(block) : 0;
-	return resized(block, id, real.realloc(block, size), size);
+	if (is_in_arena(block) || live_may_have(block))
+		return realloc_met(block, size);
+	if (is_counted_by_python(block)) {
+		g_heap.resizing = NULL;
+		return real.realloc(block, size);
+	}
+	return heap_count(size) ? realloc_met(block, size) : real.realloc(block, size);
 }
 
 AGENT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
@@ -311,15 +341,17 @@ AGENT_EXPORT int munmap(void *block, size_t size)
 
 /* --- copies --- */
 
-static RARE void *memcpy_met(void *restrict to, const void *restrict from, size_t size)
+static RARE void *memcpy_met(void *to, const void *from, size_t size)
 {
 	heap_meet_copy(size);
 	return real.memcpy(to, from, size);
 }
 
-AGENT_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t size)
+AGENT_EXPORT void *memcpy(void *to, const void *from, size_t size)
 {
-	return heap_copy_count(size) ? memcpy_met(to, from, size) : real.memcpy(to, from, size);
+	if (heap_copy_count(size))
+		return memcpy_met(to, from, size);
+	return size <= SMALL_COPY_MOST ? small_copy(to, from, size) : real.memcpy(to, from, size);
 }
 
 static RARE void *memmove_met(void *to, const void *from, size_t size)
@@ -330,7 +362,9 @@ static RARE void *memmove_met(void *to, const void *from, size_t size)
 
 AGENT_EXPORT void *memmove(void *to, const void *from, size_t size)
 {
-	return heap_copy_count(size) ? memmove_met(to, from, size) : real.memmove(to, from, size);
+	if (heap_copy_count(size))
+		return memmove_met(to, from, size);
+	return size <= SMALL_COPY_MOST ? small_copy(to, from, size) : real.memmove(to, from, size);
 }
 
 /* What programs built with _FORTIFY_SOURCE call; room is what to has, and the
@@ -342,6 +376,8 @@ AGENT_EXPORT void *__memcpy_chk(void *to, const void *from, size_t size, size_t 
 {
 	if (heap_copy_count(size))
 		heap_meet_copy(size);
+	if (size <= SMALL_COPY_MOST && size <= room)
+		return small_copy(to, from, size);
 	return IS_READY() ? real.__memcpy_chk(to, from, size, room) : early_copy(to, from, size);
 }
 
@@ -349,6 +385,8 @@ AGENT_EXPORT void *__memmove_chk(void *to, const void *from, size_t size, size_t
 {
 	if (heap_copy_count(size))
 		heap_meet_copy(size);
+	if (size <= SMALL_COPY_MOST && size <= room)
+		return small_copy(to, from, size);
 	return IS_READY() ? real.__memmove_chk(to, from, size, room) : early_copy(to, from, size);
 }
 
@@ -356,28 +394,28 @@ AGENT_EXPORT void *__memmove_chk(void *to, const void *from, size_t size, size_t
 
 uint64_t memory_pause(void)
 {
-	uint64_t left = g_copy_left;
-	g_copy_left = HEAP_PAUSE;
+	uint64_t left = g_heap.copy_left;
+	g_heap.copy_left = HEAP_PAUSE;
 	return left;
 }
 
 void memory_resume(uint64_t paused)
 {
-	g_copy_left = paused;
+	g_heap.copy_left = paused;
 }
 
 void memory_hide(uint64_t saved[2])
 {
-	saved[0] = g_heap_left;
-	saved[1] = g_copy_left;
-	g_heap_left = HEAP_PAUSE;
-	g_copy_left = HEAP_PAUSE;
+	saved[0] = g_heap.left;
+	saved[1] = g_heap.copy_left;
+	g_heap.left = HEAP_PAUSE;
+	g_heap.copy_left = HEAP_PAUSE;
 }
 
 void memory_show(const uint64_t saved[2])
 {
-	g_heap_left = saved[0];
-	g_copy_left = saved[1];
+	g_heap.left = saved[0];
+	g_heap.copy_left = saved[1];
 }
 
 int memory_start(void)

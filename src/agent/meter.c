@@ -4,20 +4,6 @@
 #define SHIFT_MAX 14u /* of 8 KiB: 128 MiB */
 #define REFILL_NS 50000000u
 
-static uint64_t next_random(struct meter *meter)
-{
-	meter->random ^= meter->random << 13;
-	meter->random ^= meter->random >> 7;
-	meter->random ^= meter->random << 17;
-	return meter->random >> 32; /* the low bits are the weakest */
-}
-
-/* Windows are far below 4 GB.  A division would be a third of what a mark costs. */
-static uint64_t draw_gap(struct meter *meter)
-{
-	return meter->window / 2 + (next_random(meter) * (meter->window + 1) >> 32);
-}
-
 /* A window of another size: the marks ahead move apart or together, so that
  * they are again one window apart on average. */
 static void change_window(struct meter *meter, uint64_t *left, uint64_t window)
@@ -31,24 +17,17 @@ static void begin(struct meter *meter, uint64_t *left, uint64_t window, uint64_t
 	/* Seeds that are near each other must not give streams that are. */
 	meter->random = (seed ^ seed >> 31) * 0x9e3779b97f4a7c15ull | 1;
 	meter->window = window;
-	next_random(meter);
-	*left = next_random(meter) % window;
+	meter_random(meter);
+	*left = meter_random(meter) % window;
 }
 
 uint64_t meter_take(struct meter *meter, uint64_t *left, uint64_t size, uint64_t window,
 		    uint64_t seed)
 {
-	uint64_t weight = 0;
 	if (meter->window == 0)
 		begin(meter, left, window, seed);
-	if (size >= meter->window + meter->window / 2) {
-		weight = size;
-	} else {
-		uint64_t mark = *left; /* counted from the block's first byte */
-		for (; mark < size; mark += draw_gap(meter))
-			weight += meter->window;
-		*left = mark - size;
-	}
+	uint64_t weight = meter_is_steady(meter, size, meter->window) ? meter_pass(meter, left, size)
+								      : size;
 	if (window != meter->window)
 		change_window(meter, left, window);
 	return weight;

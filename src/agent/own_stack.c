@@ -16,7 +16,7 @@ static const char *load_pointer(const char *at)
 }
 
 /* The frame that runs, or NULL. */
-static const char *innermost(void)
+static inline const char *innermost(void)
 {
 	const struct py_layout *layout = &g_agent.layout;
 	const char *state = g_agent.this_thread_state();
@@ -154,21 +154,20 @@ void own_stack_copy(const struct agent_thread *self, struct record_frame *frames
 
 /* What tells the code of a frame from one that lay at its address before (the
  * cells of a notebook do): its file name.  0 for the interpreter's own entries. */
-static uint64_t frame_file(const char *frame)
+static inline uint64_t frame_file(const char *frame)
 {
 	const char *code = (const char *)(uintptr_t)code_of(frame); /* NOLINT: an address */
 	return is_shim(frame) || code == NULL ? 0 : load_word(code + g_agent.layout.code_filename);
 }
 
-uint64_t own_stack_key(uint64_t seed, uint32_t depth, uint32_t *frames)
+uint64_t own_stack_key(uint64_t seed, uint32_t depth)
 {
 	const struct py_layout *layout = &g_agent.layout;
 	const char *frame = innermost();
 	uint64_t key = seed;
-	*frames = 0;
 	/* f_lasti is half a word. */
 	uint64_t mask = layout->frame_kind == PY_FRAME_OBJECT ? UINT32_MAX : UINT64_MAX;
-	for (; *frames < depth && frame != NULL; ++*frames) {
+	for (; depth > 0 && frame != NULL; depth--) {
 		uint64_t at = load_word(frame + layout->frame_instr) & mask;
 		uint64_t code = load_word(frame + layout->frame_code);
 		key = (key ^ code ^ at << 20 ^ frame_file(frame) << 7) * 0x9e3779b97f4a7c15ull;

@@ -12,9 +12,8 @@
 #include "agent/agent.h"
 
 /* A number by which a stack is known: the innermost `depth` frames, their code
- * and where they stand in it, mixed with seed.  *frames says how many there
- * were. */
-uint64_t own_stack_key(uint64_t seed, uint32_t depth, uint32_t *frames);
+ * and where they stand in it, mixed with seed; seed itself when there is no frame. */
+uint64_t own_stack_key(uint64_t seed, uint32_t depth);
 
 /* Walks the stack and gives every frame its code id, as sample_walk does. */
 bool own_stack_walk(struct agent_thread *self, uint32_t *count);

@@ -8,7 +8,7 @@
 #include "agent/agent.h"
 #include "agent/heap.h"
 
-#define RARE __attribute__((noinline, cold))
+#define RARE __attribute__((noinline))
 
 /* Up to this size, and what debug hooks add to it, Python serves requests from
  * its arenas, whose own making is kept out of the count by arena_map. */
@@ -19,26 +19,33 @@ static __thread bool probe_seen __attribute__((tls_model("initial-exec")));
 
 /* --- a block in which a mark falls --- */
 
-/* The same block outside of Python's arenas, where free() is what ends it.  It is asked
- * for as a large one and then made smaller, so that Python's own count of its blocks
- * stays right. */
-static void *move_out(const struct python_allocator *next, void *block, size_t size)
+/* A small block outside of Python's arenas, where free() is what ends it; NULL when there
+ * is no room.  It is asked for as a large one and then made smaller, so that Python's own
+ * count of its blocks stays right. */
+static void *malloc_outside(const struct python_allocator *next, size_t size)
 {
 	void *outside = next->malloc(next->context, PYMALLOC_MOST + 1);
+	void *shrunk = outside != NULL ? next->realloc(next->context, outside, size) : NULL;
+	return shrunk != NULL ? shrunk : outside;
+}
+
+/* The same block there. */
+static void *move_out(const struct python_allocator *next, void *block, size_t size)
+{
+	void *outside = malloc_outside(next, size);
 	if (outside == NULL)
 		return block;
 	memcpy(outside, block, size);
 	next->free(next->context, block);
-	void *shrunk = next->realloc(next->context, outside, size);
-	return shrunk != NULL ? shrunk : outside;
+	return outside;
 }
 
 static RARE void *met(const struct python_allocator *next, void *block, size_t size)
 {
 	struct heap_choice choice;
-	if (block == NULL)
-		return NULL;
-	if (heap_choose(&choice, size, ALLOC_PYTHON) && size <= PYMALLOC_MOST)
+	if (block == NULL || !heap_choose(&choice, size, ALLOC_PYTHON))
+		return block;
+	if (size <= PYMALLOC_MOST)
 		block = move_out(next, block, size);
 	heap_settle(&choice, block);
 	return block;
@@ -54,18 +61,18 @@ static RARE void *malloc_met(void *context, size_t size)
 	const struct python_allocator *next = context;
 	uint64_t left = heap_pause();
 	void *block = next->malloc(next->context, size);
-	g_heap_left = left;
+	g_heap.left = left;
 	return met(next, block, size);
 }
 
-static __attribute__((noinline)) void *malloc_paused(void *context, size_t size)
+static RARE void *malloc_paused(void *context, size_t size)
 {
 	const struct python_allocator *next = context;
 	if (heap_count(size))
 		return malloc_met(context, size);
 	uint64_t left = heap_pause();
 	void *block = next->malloc(next->context, size);
-	g_heap_left = left;
+	g_heap.left = left;
 	return block;
 }
 
@@ -77,25 +84,16 @@ static void *malloc_small(void *context, size_t size)
 	return heap_count(size) ? malloc_met(context, size) : next->malloc(next->context, size);
 }
 
-/* Pymalloc makes no use of its context. */
-static void *malloc_pymalloc(void *context, size_t size)
-{
-	const struct python_allocator *next = context;
-	if (__builtin_expect(size > PYMALLOC_MOST, 0))
-		return malloc_paused(context, size);
-	return heap_count(size) ? malloc_met(context, size) : next->malloc(context, size);
-}
-
 static RARE void *calloc_met(void *context, size_t count, size_t size)
 {
 	const struct python_allocator *next = context;
 	uint64_t left = heap_pause();
 	void *block = next->calloc(next->context, count, size);
-	g_heap_left = left;
+	g_heap.left = left;
 	return met(next, block, count * size);
 }
 
-static void *calloc_paused(void *context, size_t count, size_t size)
+static RARE void *calloc_paused(void *context, size_t count, size_t size)
 {
 	const struct python_allocator *next = context;
 	probe_seen = true;
@@ -103,7 +101,7 @@ static void *calloc_paused(void *context, size_t count, size_t size)
 		return calloc_met(context, count, size);
 	uint64_t left = heap_pause();
 	void *block = next->calloc(next->context, count, size);
-	g_heap_left = left;
+	g_heap.left = left;
 	return block;
 }
 
@@ -117,20 +115,104 @@ static RARE void *realloc_met(void *context, void *block, size_t size)
 		heap_put_back(block, id);
 	else if (id != 0)
 		heap_end(id, true);
-	g_heap_left = left;
+	g_heap.left = left;
 	return heap_count(size) ? met(next, moved, size) : moved;
 }
 
-static void *realloc_paused(void *context, void *block, size_t size)
+static RARE void *realloc_paused(void *context, void *block, size_t size)
 {
 	const struct python_allocator *next = context;
 	if (live_may_have(block) || heap_count(size))
 		return realloc_met(context, block, size);
 	uint64_t left = heap_pause();
 	void *moved = next->realloc(next->context, block, size);
-	g_heap_left = left;
+	g_heap.left = left;
 	return moved;
 }
+
+/* --- pymalloc, which makes no use of its context --- */
+
+/* Small requests end there and are counted here.  Larger ones end in malloc and are counted
+ * there, which is told apart from a request of others only when a mark falls in them: for
+ * these it is looked ahead, and the mark is met here. */
+static inline bool is_mark_ahead(size_t size)
+{
+	return __builtin_expect(g_heap.left < size, 0);
+}
+
+static RARE void *small_malloc_met(void *context, size_t size)
+{
+	const struct python_allocator *next = context;
+	struct heap_choice choice;
+	if (!heap_choose(&choice, size, ALLOC_PYTHON))
+		return next->malloc(context, size);
+	void *block = malloc_outside(next, size);
+	heap_settle(&choice, block);
+	return block != NULL ? block : next->malloc(context, size);
+}
+
+static RARE void *large_malloc(void *context, size_t size)
+{
+	const struct python_allocator *next = context;
+	return is_mark_ahead(size) ? malloc_met(context, size) : next->malloc(context, size);
+}
+
+static void *malloc_pymalloc(void *context, size_t size)
+{
+	const struct python_allocator *next = context;
+	if (__builtin_expect(size > PYMALLOC_MOST, 0))
+		return large_malloc(context, size);
+	return heap_count(size) ? small_malloc_met(context, size) : next->malloc(context, size);
+}
+
+static void *calloc_pymalloc(void *context, size_t count, size_t size)
+{
+	const struct python_allocator *next = context;
+	size_t bytes = count * size;
+	probe_seen = true;
+	if (bytes > PYMALLOC_MOST ? is_mark_ahead(bytes) : heap_count(bytes))
+		return calloc_met(context, count, size);
+	return next->calloc(context, count, size);
+}
+
+/* Only a block outside of the arenas goes on to realloc(): a large one that shrinks, or
+ * one that is sampled.  There its sample ends; and it is not counted again. */
+static inline void *resize_counted(void *context, void *block, size_t size)
+{
+	const struct python_allocator *next = context;
+	g_heap.resizing = block;
+	return next->realloc(context, block, size);
+}
+
+static RARE void *small_realloc_met(void *context, void *block, size_t size)
+{
+	const struct python_allocator *next = context;
+	struct heap_choice choice;
+	if (!heap_choose(&choice, size, ALLOC_PYTHON))
+		return resize_counted(context, block, size);
+	void *moved = next->realloc(context, block, size);
+	if (moved != NULL)
+		moved = move_out(next, moved, size);
+	heap_settle(&choice, moved);
+	return moved;
+}
+
+static RARE void *large_realloc(void *context, void *block, size_t size)
+{
+	const struct python_allocator *next = context;
+	return is_mark_ahead(size) ? realloc_met(context, block, size)
+				   : next->realloc(context, block, size);
+}
+
+static void *realloc_pymalloc(void *context, void *block, size_t size)
+{
+	if (__builtin_expect(size > PYMALLOC_MOST, 0))
+		return large_realloc(context, block, size);
+	return heap_count(size) ? small_realloc_met(context, block, size)
+				: resize_counted(context, block, size);
+}
+
+/* --- frees --- */
 
 static RARE void free_met(void *context, void *block)
 {
@@ -158,6 +240,8 @@ struct python_allocator python_hooks_over(struct python_allocator *next, enum py
 		ours.malloc = malloc_paused;
 	if (way == OVER_PYMALLOC) {
 		ours.malloc = malloc_pymalloc;
+		ours.calloc = calloc_pymalloc;
+		ours.realloc = realloc_pymalloc;
 		ours.free = next->free;
 	}
 	return ours;

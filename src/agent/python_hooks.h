@@ -9,7 +9,8 @@
  *   pymalloc   The usual one.  A free costs nothing: Python gives back what does not lie
  *              in its arenas by way of free(), which we stand in front of as well.  So a
  *              block that is sampled is moved out of the arenas, and the function that
- *              frees is pymalloc's own.
+ *              frees is pymalloc's own.  Nothing is paused either: what is known to end in
+ *              malloc or realloc is counted there or here, and both know it.
  *
  * Blocks are moved out in all three: a way may be changed for another while they live. */
 #ifndef HEATLINE_AGENT_PYTHON_HOOKS_H

@@ -33,10 +33,9 @@ static struct agent_site *claim(struct agent_site *first, uint64_t count, uint64
 	return NULL;
 }
 
-struct agent_site *sites_find(struct agent_site *table, uint64_t key)
+struct agent_site *sites_find_further(struct agent_site *table, uint64_t key)
 {
-	uint64_t hash = (key * 0x9e3779b97f4a7c15ull) >> 40;
-	key |= 1; /* 0 marks a free entry */
+	uint64_t hash = sites_hash(key);
 	struct agent_site *site = claim(table, SITES_NEAR, hash, key);
 	if (site == NULL)
 		site = claim(table + SITES_NEAR, SITES_COUNT, hash, key);
@@ -85,13 +84,6 @@ static uint64_t next_random(struct agent_site *site)
 	return site->random * 0x9e3779b9u;
 }
 
-/* Only a hint for the window: what two threads lose at the same time is no harm. */
-static void note_added(struct agent_site *site, uint64_t bytes)
-{
-	uint64_t added = atomic_load_explicit(&site->added, memory_order_relaxed);
-	atomic_store_explicit(&site->added, added + bytes, memory_order_relaxed);
-}
-
 static bool enter(struct agent_site *site)
 {
 	return !atomic_exchange_explicit(&site->is_busy, true, memory_order_acquire);
@@ -100,24 +92,6 @@ static bool enter(struct agent_site *site)
 static void leave(struct agent_site *site)
 {
 	atomic_store_explicit(&site->is_busy, false, memory_order_release);
-}
-
-static bool is_point_in(const struct agent_site *site, uint64_t step)
-{
-	return site->point < site->left && site->point >= site->left - step;
-}
-
-bool sites_pass_by(struct agent_site *site, uint64_t bytes)
-{
-	if (!enter(site))
-		return false;
-	bool is_behind = bytes < site->left && !is_point_in(site, bytes);
-	if (is_behind) {
-		site->left -= (uint32_t)bytes;
-		note_added(site, bytes);
-	}
-	leave(site);
-	return is_behind;
 }
 
 /* Moves on by this many bytes, over the end of stretches.  Returns what the points that
@@ -131,7 +105,7 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 			site->point = (uint32_t)(next_random(site) * window >> 32);
 		}
 		uint32_t step = bytes < site->left ? (uint32_t)bytes : site->left;
-		if (is_point_in(site, step))
+		if (sites_is_point_in(site, step))
 			weight += site->stretch;
 		site->left -= step;
 		bytes -= step;
@@ -142,7 +116,7 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
 {
 	uint64_t weight = bytes;
-	note_added(site, bytes);
+	sites_note_added(site, bytes);
 	/* Who finds another thread here does not wait: a sample of these bytes is right too. */
 	if (bytes < window && enter(site)) {
 		weight = pass(site, bytes, window);

@@ -37,7 +37,7 @@ struct agent_site {
 	_Atomic uint32_t alive; /* samples that have not ended, */
 	_Atomic uint16_t taken; /* of so many, or more than fit in here */
 	_Atomic bool is_busy;
-	/* Who has set is_busy: */
+	/* Who has set is_busy, or knows that nobody else is here: */
 	uint32_t random;
 	uint32_t stretch; /* bytes, of the one that goes on */
 	uint32_t left;    /* of it; 0: another begins */
@@ -45,8 +45,24 @@ struct agent_site {
 };
 _Static_assert(sizeof(struct agent_site) == 64, "a line of the cache");
 
+static inline uint64_t sites_hash(uint64_t key)
+{
+	return (key * 0x9e3779b97f4a7c15ull) >> 40;
+}
+
+/* The site with this key, which is not 0, when it is not in the first place where it can
+ * be. */
+struct agent_site *sites_find_further(struct agent_site *table, uint64_t key);
+
 /* The site with this key, in a table of SITES_ALL that begins all zero. */
-struct agent_site *sites_find(struct agent_site *table, uint64_t key);
+static inline struct agent_site *sites_find(struct agent_site *table, uint64_t key)
+{
+	key |= 1; /* 0 marks a free entry */
+	struct agent_site *site = &table[sites_hash(key) & (SITES_NEAR - 1)];
+	if (__builtin_expect(atomic_load_explicit(&site->key, memory_order_relaxed) == key, 1))
+		return site;
+	return sites_find_further(table, key);
+}
 
 /* How long the next stretch may be: as long as the site's own rate wants, or all_window
  * when all sites together take too many samples; but never more than a small part of
@@ -56,10 +72,37 @@ struct agent_site *sites_find(struct agent_site *table, uint64_t key);
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
 		      uint64_t all_window);
 
+/* Only a hint for the window: what two threads lose at the same time is no harm. */
+static inline void sites_note_added(struct agent_site *site, uint64_t bytes)
+{
+	uint64_t added = atomic_load_explicit(&site->added, memory_order_relaxed);
+	atomic_store_explicit(&site->added, added + bytes, memory_order_relaxed);
+}
+
+/* Whether the stretch's point is in its next bytes.  (Behind the point the difference is a
+ * very large number: one comparison, which mostly ends the same way.) */
+static inline bool sites_is_point_in(const struct agent_site *site, uint64_t bytes)
+{
+	return site->left - site->point - 1u < bytes;
+}
+
 /* Adds bytes that were met, if the stretch goes on behind them and its point is not
  * among them: then no sample is to be taken, which is what mostly happens, and costs
- * least.  False: nothing is added. */
-bool sites_pass_by(struct agent_site *site, uint64_t bytes);
+ * least.  False: nothing is added.  is_alone: no other thread can be at this site (they
+ * wait for Python's lock), which saves a locked instruction. */
+static inline bool sites_pass_by(struct agent_site *site, uint64_t bytes, bool is_alone)
+{
+	if (!is_alone && atomic_exchange_explicit(&site->is_busy, true, memory_order_acquire))
+		return false;
+	bool is_behind = bytes < site->left && !sites_is_point_in(site, bytes);
+	if (is_behind) {
+		site->left -= (uint32_t)bytes;
+		sites_note_added(site, bytes);
+	}
+	if (!is_alone)
+		atomic_store_explicit(&site->is_busy, false, memory_order_release);
+	return is_behind;
+}
 
 /* Adds bytes that were met.  Returns what a sample of them stands for, 0 when none is to be
  * taken.  window 0: always one. */

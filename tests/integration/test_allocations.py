@@ -144,6 +144,10 @@ def test_lines(profiled):
     check_sane(run)
 
 
+def test_small_copies_are_right(profiled):
+    assert profiled("small_copies.py").stdout == "done\n"
+
+
 def test_c_library(profiled, build):
     run = profiled("native.py", args=(build("helper.c"),))
     assert run.stdout == "done\n"

@@ -33,16 +33,15 @@ static void test_one_sample_a_stretch(void **state)
 }
 
 /* Passing by is the same as adding without a sample: one sample a stretch still. */
-static void test_passing_by(void **state)
+static void check_passing_by(bool is_alone)
 {
-	(void)state;
 	struct agent_site site = {.key = 5};
 	uint32_t passed = 0;
-	assert_false(sites_pass_by(&site, 8)); /* no stretch has begun */
+	assert_false(sites_pass_by(&site, 8, is_alone)); /* no stretch has begun */
 	for (int stretch = 0; stretch < 50; stretch++) {
 		uint64_t sum = 0;
 		for (int i = 0; i < 1000; i += 8) {
-			if (sites_pass_by(&site, 8))
+			if (sites_pass_by(&site, 8, is_alone))
 				passed++;
 			else
 				sum += sites_add(&site, 8, 1000);
@@ -51,8 +50,16 @@ static void test_passing_by(void **state)
 	}
 	assert_in_range(passed, 50 * 122, 50 * 123); /* of 125: not the first, the last, the sampled */
 	assert_int_equal(atomic_load(&site.added), 50 * 1000);
-	site.is_busy = true;
-	assert_false(sites_pass_by(&site, 8));
+	assert_false(site.is_busy);
+}
+
+static void test_passing_by(void **state)
+{
+	(void)state;
+	check_passing_by(false);
+	check_passing_by(true);
+	struct agent_site busy = {.key = 5, .is_busy = true, .stretch = 1000, .left = 1000};
+	assert_false(sites_pass_by(&busy, 8, false));
 }
 
 /* Another thread is here: this one takes a sample and does not wait. */

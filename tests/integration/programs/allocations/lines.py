@@ -88,6 +88,9 @@ def resized():
     growing = bytearray(4 * MB)  #: malloc 4, kept 0
     growing.extend(bytes(8 * MB))  #: python 1, peak 21, kept 13
     kept.append(growing)
+    for _ in range(100000):
+        shrinking = bytearray(800)
+        del shrinking[300:]  #: malloc 28.7, python 1, kept 0
 
 
 def mapped():
