@@ -16,8 +16,9 @@
 
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
 #define PLACES_MAX 20000u
-#define COST_PART 250u /* reading tasks takes at most this part of the time, */
-#define COST_MAX_NS 1000000u /* but for one that counts many new ones */
+#define READ_PART 800u /* reading tasks takes at most this part (1/n) of the time, */
+#define READ_PAUSE_MAX_NS 250000000u /* but for a look that counts many new ones */
+#define FIND_PART 250u /* and so does looking for asyncio and trio */
 #define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio or trio is there */
 #define FIND_PAUSE_MAX_NS 250000000u
 
@@ -200,7 +201,7 @@ bool tasks_are_wanted(struct collector *collector, struct process *process, uint
 		/* Where much is imported each look passes all of it. */
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		process->has_tasks = tasks_find(finder);
-		uint64_t pause_ns = (clock_process_cpu_ns() - cpu_ns) * COST_PART;
+		uint64_t pause_ns = (clock_process_cpu_ns() - cpu_ns) * FIND_PART;
 		if (pause_ns < FIND_PAUSE_NS)
 			pause_ns = FIND_PAUSE_NS;
 		if (pause_ns > FIND_PAUSE_MAX_NS)
@@ -241,10 +242,8 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	if (is_stale && now_ns >= loop->next_ns) {
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		bool is_read = read_tasks(collector, process, loop, tstate, &event_loop);
-		uint64_t cost_ns = clock_process_cpu_ns() - cpu_ns;
-		if (cost_ns > COST_MAX_NS)
-			cost_ns = COST_MAX_NS;
-		loop->next_ns = now_ns + cost_ns * COST_PART;
+		uint64_t pause_ns = (clock_process_cpu_ns() - cpu_ns) * READ_PART;
+		loop->next_ns = now_ns + (pause_ns < READ_PAUSE_MAX_NS ? pause_ns : READ_PAUSE_MAX_NS);
 		if (!is_read) {
 			loop->count = loop->is_idle = 0;
 			thread->is_waiting = false; /* whose wait it is must be asked anew */

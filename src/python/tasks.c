@@ -50,13 +50,19 @@ py_addr task_modules(struct task_finder *finder)
 /* sys.modules, if more have been loaded since it was last looked through. */
 static py_addr changed_modules(struct task_finder *finder)
 {
-	py_addr modules = task_modules(finder);
 	uint64_t count;
 
+	if (finder->modules_dict != 0 &&
+	    task_read_word(finder, finder->modules_dict + DICT_USED, &count) &&
+	    count == finder->modules)
+		return 0;
+
+	py_addr modules = task_modules(finder);
 	if (modules == 0 || !task_read_word(finder, modules + DICT_USED, &count) ||
 	    count == finder->modules)
 		return 0;
 	finder->modules = count;
+	finder->modules_dict = modules;
 	return modules;
 }
 

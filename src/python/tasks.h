@@ -59,7 +59,8 @@ struct task_finder {
 	char *const *files; /* borrowed; those that the program has mapped; NULL: it runs, ask */
 	uint32_t file_count;
 	struct py_task_layout layout;
-	uint64_t modules;   /* how many there were when asyncio was last looked for */
+	uint64_t modules;   /* how many there were when asyncio was last looked for, */
+	py_addr modules_dict; /* and the dict that has them: an interpreter's is one for ever; 0: none */
 	py_addr task_type;  /* _asyncio.Task; 0: there is no asyncio */
 	py_addr python_task_type; /* asyncio.tasks._PyTask */
 	py_addr all_tasks;  /* the set in the WeakSet */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,12 +48,41 @@ static void test_no_process(void **state)
 	assert_false(procfs_is_alive(-1, 0));
 }
 
+static bool read_schedule(const char *text, struct procfs_schedule *schedule)
+{
+	FILE *file = tmpfile();
+	assert_non_null(file);
+	fputs(text, file);
+	fflush(file);
+	bool is_read = procfs_read_schedule(fileno(file), schedule);
+	fclose(file);
+	return is_read;
+}
+
+static void test_schedule(void **state)
+{
+	(void)state;
+	struct procfs_schedule told = {1, 2, 3};
+	assert_false(procfs_read_schedule(-1, &told));
+	assert_false(read_schedule("", &told));
+	assert_false(read_schedule("12 13\n", &told));
+	assert_false(read_schedule("12 - 14\n", &told));
+	assert_int_equal(told.ran_ns, 1);
+	assert_true(read_schedule("862606302 69757694 4815\n", &told));
+	assert_int_equal(told.ran_ns, 862606302);
+	assert_int_equal(told.ready_ns, 69757694);
+	assert_int_equal(told.turns, 4815);
+	assert_true(read_schedule("18446744073709551615 0 0\n", &told));
+	assert_true(told.ran_ns == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ourselves),
 		cmocka_unit_test(test_a_child_that_ended),
 		cmocka_unit_test(test_no_process),
+		cmocka_unit_test(test_schedule),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
