@@ -80,9 +80,9 @@ struct wheel {
 static unsigned next_pause_ms(struct collector *collector, const struct wheel *wheel)
 {
 	uint64_t now_ns = clock_monotonic_ns();
-	bool is_quiet = wheel->ended_ns == 0 && !collector->gpu.is_sampled &&
-			collector->active_ns != 0 && now_ns > collector->active_ns;
-	return pace_next_ms(is_quiet ? now_ns - collector->active_ns : 0, &collector->random);
+	bool is_calm = wheel->ended_ns == 0 && !collector->gpu.is_sampled &&
+		       collector->astir_ns != 0 && now_ns > collector->astir_ns;
+	return pace_next_ms(is_calm ? now_ns - collector->astir_ns : 0, &collector->random);
 }
 
 static uint32_t count_living(const struct collector *collector)

@@ -85,6 +85,8 @@ struct thread {
 	uint64_t look_cpu_ns, look_delay_ns;
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */
+	uint64_t astir_ns, astir_off_ns; /* when it last did anything else than before (pace.h),
+					    and pending_off_ns then */
 	uint64_t pending_delay_ns; /* ready but not running; goes to the next samples */
 	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples; the main thread's only */
 	uint32_t wait_node;      /* where it waited at the last look */
@@ -142,6 +144,7 @@ struct process {
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
 	int32_t exit_status; /* as the process said itself; -1: it did not */
+	uint64_t exit_ns;    /* when it did */
 	bool is_left;        /* the agent has left it; it goes on */
 	bool has_moved;      /* since its resident memory was last asked for */
 	int statm_fd;        /* which tells it; -1: not open */
@@ -189,7 +192,7 @@ struct collector {
 	struct journal journal;
 	uint32_t rings_seen;
 	uint64_t start_ns, end_ns;
-	uint64_t active_ns;      /* when one of its processes was last seen to do something */
+	uint64_t astir_ns;       /* when something last happened for which rounds are needed; pace.h */
 	bool is_off;             /* suspended */
 	char *before;            /* owned; where the profile of an earlier collector is; NULL */
 	bool is_second;          /* an earlier collector of this run was killed */
@@ -248,8 +251,8 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 
 /* --- process.c --- */
 
-/* The process has done something. */
-void processes_note_activity(struct collector *collector, struct process *process);
+/* Something has happened for which more rounds are needed (pace.h). */
+void processes_note_astir(struct collector *collector);
 
 /* Looks for rings of processes that have started since the last time. */
 void processes_discover(struct collector *collector);

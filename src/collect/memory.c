@@ -142,6 +142,8 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 /* With files of theirs kept open: to open one takes four times as long as to read it. */
 #define OPEN_PROCESSES_MAX 64u
 
+#define GROWTH_PART 0.02 /* so much more resident memory is worth a closer look */
+
 static double resident_bytes(struct process *process)
 {
 	char path[40], text[128], *pages;
@@ -157,6 +159,16 @@ static double resident_bytes(struct process *process)
 	text[got] = '\0';
 	strtoull(text, &pages, 10); /* of the address space; what is resident comes next */
 	return (double)strtoull(pages, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* While there is more than ever before rounds come often, so that the peak is met. */
+static void ask_resident(struct collector *collector, struct process *process)
+{
+	process->resident_bytes = resident_bytes(process);
+	if (process->resident_bytes > process->peak_resident_bytes * (1 + GROWTH_PART))
+		processes_note_astir(collector);
+	if (process->resident_bytes > process->peak_resident_bytes)
+		process->peak_resident_bytes = process->resident_bytes;
 }
 
 void memory_close(struct process *process)
@@ -176,11 +188,9 @@ void memory_round(struct collector *collector)
 		if (process->ring == NULL || process->end_ns != 0)
 			continue;
 		if (process->has_moved)
-			process->resident_bytes = resident_bytes(process);
+			ask_resident(collector, process);
 		process->has_moved = false;
 		resident += process->resident_bytes;
-		if (process->resident_bytes > process->peak_resident_bytes)
-			process->peak_resident_bytes = process->resident_bytes;
 	}
 	double now_s = seconds_since_start(collector, clock_monotonic_ns());
 	journal_tick(collector, now_s, resident);

@@ -3,13 +3,22 @@
 
 #define NS_PER_MS 1000000u
 
-unsigned pace_next_ms(uint64_t quiet_ns, uint64_t *random)
+unsigned pace_next_ms(uint64_t calm_ns, uint64_t *random)
 {
-	uint64_t ms = quiet_ns / NS_PER_MS / PACE_PART;
+	uint64_t ms = calm_ns / NS_PER_MS / PACE_PART;
 	if (ms < PACE_MS)
 		ms = PACE_MS;
 	if (ms > PACE_MAX_MS)
 		ms = PACE_MAX_MS;
 	*random = *random * 6364136223846793005ull + 1442695040888963407ull;
 	return (unsigned)(ms + (*random >> 33) % (ms / 2));
+}
+
+bool pace_is_astir(const struct pace_look *look)
+{
+	uint64_t part_ns = look->since_ns / PACE_WAITED_PART;
+	if (!look->has_run)
+		return look->is_waiting && !look->was_waiting;
+	return look->is_waiting || look->was_waiting ||
+	       look->waited_ns >= (part_ns > PACE_WAITED_NS ? part_ns : PACE_WAITED_NS);
 }

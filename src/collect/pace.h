@@ -1,23 +1,43 @@
 /* pace.h - how long the collector waits between two rounds.
  *
- * Some thirty rounds a second while the program does something: rings must not
- * fill, and what a thread waits for is seen at a round.  A round costs some 50
- * microseconds, most of it for waking up.  While nothing happens at all there is
- * nothing to see, so the pause grows with the time that has been quiet: when
- * that ends, at most 1/PACE_PART of it is booked to where the program is by then.
+ * Some thirty rounds a second while threads wait now here, now there: what a thread
+ * waits for is seen at a round only.  A round costs some 50 microseconds, a third of it
+ * for waking up.  While every thread goes on with what it did, computing or waiting at
+ * one place, there is nothing to see: how long they wait is told by the kernel, and
+ * what they compute by their samples.  So the pause grows with the time that has been calm:
+ * when a wait begins, at most 1/PACE_PART of that time is over before it is looked at.
  *
  * Pure. */
 #ifndef HEATLINE_COLLECT_PACE_H
 #define HEATLINE_COLLECT_PACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PACE_MS 24u
 #define PACE_PART 20u
 #define PACE_MAX_MS 80u /* before jitter: what a program that wakes up writes meanwhile must fit in */
 
-/* The next pause, when nothing has happened for so long; up to half of it more by
- * lot keeps the rounds out of step with the program.  *random is any number. */
-unsigned pace_next_ms(uint64_t quiet_ns, uint64_t *random);
+/* The next pause, when it has been calm for so long; up to half of it more by lot
+ * keeps the rounds out of step with the program.  *random is any number. */
+unsigned pace_next_ms(uint64_t calm_ns, uint64_t *random);
+
+/* A thread as two looks have found it. */
+struct pace_look {
+	bool has_run;           /* between them */
+	bool was_waiting;       /* at the first, where its waiting is booked to */
+	bool is_waiting;        /* at the second */
+	uint64_t waited_ns;     /* off the CPU since it was last found astir, not booked */
+	uint64_t since_ns;      /* how long ago that was */
+};
+
+/* What a thread may wait while it is said to compute: a small part of the time, and two ticks,
+ * by which its CPU clock may lag behind.  A virtual machine that is not run for a moment looks
+ * like that too. */
+#define PACE_WAITED_PART 100u
+#define PACE_WAITED_NS 8000000u
+
+/* Whether the thread does anything but compute, or wait where it waited before. */
+bool pace_is_astir(const struct pace_look *look);
 
 #endif

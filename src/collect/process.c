@@ -21,6 +21,7 @@
 #include "base/text.h"
 
 #define PROCESSES_MAX 4096u
+#define RING_BUSY_BYTES (RING_BYTES / 16)
 
 /* --- names and folders --- */
 
@@ -143,6 +144,7 @@ static void meet_process(struct collector *collector, const char *path, struct r
 		command_text_meet(&collector->text, process->pid, process->command);
 	process->cwd = read_folder(collector, process->pid);
 	process->system_name = threads_read_comm(collector, process->pid, process->pid);
+	processes_note_astir(collector);
 	journal_process(collector, process);
 }
 
@@ -182,10 +184,20 @@ void processes_discover(struct collector *collector)
 
 /* --- draining --- */
 
-void processes_note_activity(struct collector *collector, struct process *process)
+void processes_note_astir(struct collector *collector)
 {
-	collector->active_ns = clock_monotonic_ns();
-	process->has_moved = true;
+	collector->astir_ns = clock_monotonic_ns();
+}
+
+/* What has been written since the last round; when it is much, rounds come often, so that
+ * the ring does not fill. */
+static void note_fill(struct collector *collector, struct process *process)
+{
+	uint64_t fill = atomic_load(&process->ring->head) - atomic_load(&process->ring->tail);
+	if (fill > 0)
+		process->has_moved = true;
+	if (fill > RING_BUSY_BYTES)
+		processes_note_astir(collector);
 }
 
 /* All records but code objects begin with the time. */
@@ -248,6 +260,7 @@ static bool on_record(struct collector *collector, struct process *process,
 		if (record->size < sizeof(struct record_exit))
 			return false;
 		process->exit_status = ((const struct record_exit *)record)->status & 0xff;
+		process->exit_ns = ((const struct record_exit *)record)->time_ns;
 		return true;
 	default:
 		return false;
@@ -258,8 +271,7 @@ static void drain(struct collector *collector, struct process *process, bool is_
 {
 	bool damaged = false;
 	const struct record *record;
-	if (atomic_load(&process->ring->head) != atomic_load(&process->ring->tail))
-		processes_note_activity(collector, process);
+	note_fill(collector, process);
 	while ((record = ring_peek(process->ring, is_final, &damaged)) != NULL) {
 		uint32_t size = record->size;
 		bool fits = size <= RECORD_MAX_BYTES && size >= sizeof(*record);
@@ -308,17 +320,23 @@ static void finish_process(struct collector *collector, struct process *process)
 	unlink(process->ring_path);
 }
 
-/* A process that ended while no collector looked was last heard of earlier. */
+/* A process that ended while no collector looked was last heard of earlier.  Else it has ended
+ * since the last look: when it said so, if it did. */
 static uint64_t end_of(const struct collector *collector, const struct process *process)
 {
-	if (!collector->is_catching_up)
-		return clock_monotonic_ns();
-	return process->seen_ns > process->start_ns ? process->seen_ns : process->start_ns;
+	if (collector->is_catching_up)
+		return process->seen_ns > process->start_ns ? process->seen_ns : process->start_ns;
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t look_ns = process->threads.count > 0 ? process->threads.items[0]->look_ns : 0;
+	if (process->exit_ns == 0 || process->exit_ns > now_ns || look_ns > now_ns)
+		return now_ns;
+	return process->exit_ns > look_ns ? process->exit_ns : look_ns;
 }
 
 static void close_process(struct collector *collector, struct process *process)
 {
 	drain(collector, process, true);
+	processes_note_astir(collector);
 	if (process->end_ns == 0)
 		process->end_ns = end_of(collector, process);
 	for (uint32_t i = 0; i < LOST_REASON_COUNT; i++)

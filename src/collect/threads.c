@@ -204,7 +204,7 @@ static void add_thread(struct process *process, const struct record_thread *reco
 	thread->number = process->thread_numbers++;
 	thread->schedstat_fd = thread->syscall_fd = -1;
 	thread->row = TIMELINE_NO_ROW;
-	thread->start_ns = thread->look_ns = record->time_ns;
+	thread->start_ns = thread->look_ns = thread->astir_ns = record->time_ns;
 	thread->look_cpu_ns = record->before_cpu_ns;
 	thread->look_delay_ns = record->before_delay_ns;
 	thread->before_ns = record->before_cpu_ns + record->before_delay_ns;
@@ -217,6 +217,7 @@ void threads_on_record(struct collector *collector, struct process *process,
 {
 	if (record->thread >= RING_THREADS)
 		return;
+	processes_note_astir(collector);
 	struct thread *thread = process->slots[record->thread];
 	if (thread != NULL) {
 		size_t size = strnlen(record->name, sizeof(record->name));

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/procfs.h"
+#include "collect/pace.h"
 #include "collect/waits.h"
 #include "python/gil.h"
 
@@ -216,24 +217,39 @@ static bool is_in_step(const struct thread *thread)
 	return thread->loop != NULL && thread->loop->look_ns != 0 && !thread->loop->is_idle;
 }
 
-static void look(struct collector *collector, struct process *process, struct thread *thread,
-		 uint64_t now_ns)
+/* Whether what the thread does calls for more rounds; before is as it was at the last look,
+ * with what it is known to have waited since. */
+static void note_astir(struct collector *collector, struct thread *thread,
+		       const struct pace_look *before, uint64_t now_ns)
 {
-	bool has_run;
-	threads_learn_name(collector, process, thread);
-	if (now_ns <= thread->start_ns || !update_times(collector, process, thread, now_ns, &has_run))
+	struct pace_look found = *before;
+	found.is_waiting = thread->is_waiting;
+	found.since_ns = now_ns - thread->astir_ns;
+	found.waited_ns -= thread->astir_off_ns < found.waited_ns ? thread->astir_off_ns
+								  : found.waited_ns;
+	if (pace_is_astir(&found)) {
+		thread->astir_ns = now_ns;
+		thread->astir_off_ns = thread->pending_off_ns;
+	} else if (!is_in_step(thread)) {
 		return;
-	if (has_run || is_in_step(thread))
-		processes_note_activity(collector, process);
+	}
+	processes_note_astir(collector);
+}
+
+/* A thread whose times have been brought up to now: what it waits for, if it does. */
+static void meet(struct collector *collector, struct process *process, struct thread *thread,
+		 uint64_t now_ns, bool has_run)
+{
 	struct sight sight = {
 		.state = look_at_tasks(collector, process, thread, now_ns, has_run)};
+	if (has_run)
+		thread->is_waiting = false;
 	if (thread->pending_off_ns < OFF_MIN_NS)
 		return;
-	if (thread->is_waiting && !has_run) {
+	if (thread->is_waiting) {
 		book_waiting(collector, process, thread, thread->wait_node, now_ns);
 		return;
 	}
-	thread->is_waiting = false;
 	struct blocked_call call;
 	if (!is_blocked(process, thread, &call))
 		return;
@@ -252,6 +268,20 @@ static void look(struct collector *collector, struct process *process, struct th
 	}
 }
 
+static void look(struct collector *collector, struct process *process, struct thread *thread,
+		 uint64_t now_ns)
+{
+	struct pace_look before = {.was_waiting = thread->is_waiting};
+	threads_learn_name(collector, process, thread);
+	if (now_ns <= thread->start_ns ||
+	    !update_times(collector, process, thread, now_ns, &before.has_run))
+		return;
+	before.waited_ns = thread->pending_off_ns;
+	process->has_moved |= before.has_run;
+	meet(collector, process, thread, now_ns, before.has_run);
+	note_astir(collector, thread, &before, now_ns);
+}
+
 static void close_files(struct thread *thread)
 {
 	if (thread->schedstat_fd >= 0)
@@ -267,10 +297,20 @@ static bool is_watched(const struct process *process)
 	       process->threads.count > 0;
 }
 
-/* The other threads of a process, some of them each round, until this much CPU time
+/* Whether the round's looks have taken all the CPU time that they may; *until_ns: when they
+ * will have, 0 until it is first asked, since few threads need no clock. */
+static bool is_used_up(uint64_t *until_ns)
+{
+	uint64_t now_ns = clock_thread_cpu_ns();
+	if (*until_ns == 0)
+		*until_ns = now_ns + LOOKS_NS;
+	return now_ns > *until_ns;
+}
+
+/* The other threads of a process, some of them each round, until the round's CPU time
  * is used; returns how many of the round's looks that took. */
 static uint32_t look_at_others(struct collector *collector, struct process *process,
-			       uint32_t looks, uint64_t until_ns)
+			       uint32_t looks, uint64_t *until_ns)
 {
 	uint32_t others = process->threads.count - 1;
 	uint32_t left = others < looks ? others : looks;
@@ -278,7 +318,7 @@ static uint32_t look_at_others(struct collector *collector, struct process *proc
 		uint32_t turn = (process->watch_turn + 1) % others;
 		struct thread *thread = process->threads.items[1 + turn];
 		if (i % LOOKS_UNCOUNTED == LOOKS_UNCOUNTED - 1 && thread->looks > 0 &&
-		    clock_thread_cpu_ns() > until_ns)
+		    is_used_up(until_ns))
 			return looks;
 		process->watch_turn = turn;
 		if (thread->is_ended)
@@ -295,7 +335,7 @@ void watch_round(struct collector *collector)
 	if (collector->options->is_virtual_time)
 		return;
 	uint32_t looks = LOOKS_PER_ROUND;
-	uint64_t until_ns = clock_thread_cpu_ns() + LOOKS_NS;
+	uint64_t until_ns = 0;
 	uint32_t processes = collector->processes.count;
 	collector->watch_turn++;
 	for (uint32_t i = 0; i < processes && looks > 0; i++) {
@@ -307,7 +347,7 @@ void watch_round(struct collector *collector)
 		if (!main->is_ended)
 			look(collector, process, main, clock_monotonic_ns());
 		looks--;
-		looks -= look_at_others(collector, process, looks, until_ns);
+		looks -= look_at_others(collector, process, looks, &until_ns);
 	}
 }
 

@@ -47,12 +47,66 @@ static void test_pauses_differ(void **state)
 	assert_int_equal(different, PACE_MS / 2);
 }
 
+/* --- whether a thread calls for rounds --- */
+
+static struct pace_look computes(uint64_t waited_ms, uint64_t since_ms)
+{
+	return (struct pace_look){
+		.has_run = true, .waited_ns = waited_ms * 1000000, .since_ns = since_ms * 1000000};
+}
+
+static void test_computing_is_calm(void **state)
+{
+	(void)state;
+	struct pace_look look = computes(0, 30);
+	assert_false(pace_is_astir(&look));
+	/* its clock lags behind by a tick or two; a little waiting is not worth a look */
+	look = computes(7, 30);
+	assert_false(pace_is_astir(&look));
+	look = computes(19, 2000);
+	assert_false(pace_is_astir(&look));
+}
+
+static void test_waiting_unseen_is_not(void **state)
+{
+	(void)state;
+	struct pace_look look = computes(8, 30);
+	assert_true(pace_is_astir(&look));
+	look = computes(20, 2000);
+	assert_true(pace_is_astir(&look));
+}
+
+static void test_going_on_waiting_is_calm(void **state)
+{
+	(void)state;
+	struct pace_look look = {.was_waiting = true, .is_waiting = true, .waited_ns = NS_PER_S,
+				 .since_ns = NS_PER_S};
+	assert_false(pace_is_astir(&look));
+}
+
+/* It begins to wait, ends waiting, or waits again, maybe elsewhere. */
+static void test_every_change_is_not(void **state)
+{
+	(void)state;
+	for (unsigned bits = 1; bits < 8; bits++) {
+		struct pace_look look = {.has_run = (bits & 1) != 0, .was_waiting = (bits & 2) != 0,
+					 .is_waiting = (bits & 4) != 0};
+		bool goes_on = look.has_run ? !look.was_waiting && !look.is_waiting
+					    : look.was_waiting || !look.is_waiting;
+		assert_int_equal(pace_is_astir(&look), !goes_on);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_often_while_something_happens),
 		cmocka_unit_test(test_rarely_while_nothing_does),
 		cmocka_unit_test(test_pauses_differ),
+		cmocka_unit_test(test_computing_is_calm),
+		cmocka_unit_test(test_waiting_unseen_is_not),
+		cmocka_unit_test(test_going_on_waiting_is_calm),
+		cmocka_unit_test(test_every_change_is_not),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
