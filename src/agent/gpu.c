@@ -21,6 +21,7 @@
 int InitializeInjection(void);
 
 static _Atomic bool is_on;
+static bool has_begun; /* once: there may be something to forget */
 static pid_t own_pid; /* CUPTI does not cross a fork */
 static void *subscriber;
 static bool has_set_path; /* the driver's variable is ours (gpu_join) */
@@ -125,6 +126,9 @@ void gpu_stop_reading(const char *reason)
 
 void gpu_after_fork(void)
 {
+	/* Tables that were never used are not written to: each page would have to be copied. */
+	if (!has_begun)
+		return;
 	atomic_store(&is_on, false);
 	gpu_launch_after_fork();
 	gpu_records_after_fork();
@@ -146,6 +150,7 @@ AGENT_EXPORT int InitializeInjection(void)
 	if (memory_hide != NULL)
 		memory_hide(saved);
 	g_threads_unseen++;
+	has_begun = true;
 	const char *why = start();
 	g_threads_unseen--;
 	if (memory_show != NULL)

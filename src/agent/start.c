@@ -86,6 +86,30 @@ static struct control *map_control(struct control *old)
 	return NULL;
 }
 
+/* Maps the file, in the place of an old ring if there is one.  NULL where there is no room:
+ * writing to the mapping would kill the program. */
+static struct ring *map_ring(int fd, struct ring *old)
+{
+	if (ftruncate(fd, sizeof(struct ring)) != 0)
+		return NULL;
+	struct ring *ring = mmap(old, sizeof(*ring), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | (old != NULL ? MAP_FIXED : 0), fd, 0);
+	if (ring == MAP_FAILED)
+		return NULL;
+	int status = ring_make_room(ring);
+	if (status == -EINVAL && fallocate(fd, 0, 0, sizeof(*ring)) == 0) {
+		atomic_store(&ring->room, RING_BYTES);
+		status = 0;
+	}
+	if (status == 0)
+		return ring;
+	if (old != NULL)
+		agent_map_again(old, sizeof(*old));
+	else
+		munmap(ring, sizeof(*ring));
+	return NULL;
+}
+
 /* Makes this process's ring, in the place of an old one if there is one; the
  * collector sees it once the counter moves. */
 static struct ring *ring_new(struct ring *old)
@@ -97,24 +121,19 @@ static struct ring *ring_new(struct ring *old)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return NULL;
-	void *memory = MAP_FAILED;
-	/* Where there is no room, writing to the mapping would kill the program. */
-	if (fallocate(fd, 0, 0, sizeof(struct ring)) == 0)
-		memory = mmap(old, sizeof(struct ring), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | (old != NULL ? MAP_FIXED : 0), fd, 0);
+	struct ring *ring = map_ring(fd, old);
 	close(fd);
-	if (memory == MAP_FAILED) {
+	if (ring == NULL) {
 		unlink(path);
 		atomic_fetch_add(&g_agent.control->rings_refused, 1);
 		return NULL;
 	}
-	struct ring *ring = memory;
 	ring->magic = RING_MAGIC;
 	ring->wire_version = WIRE_VERSION;
 	ring->pid = getpid();
 	ring->parent_pid = getppid();
 	ring->start_ns = now_ns;
-	g_agent.cookie = now_ns ^ (uint64_t)(uintptr_t)memory ^ (uint64_t)getpid() << 40;
+	g_agent.cookie = now_ns ^ (uint64_t)(uintptr_t)ring ^ (uint64_t)getpid() << 40;
 	ring->cookie = g_agent.cookie;
 	ring->cookie_addr = (uint64_t)(uintptr_t)&g_agent.cookie;
 	return ring;

@@ -272,9 +272,12 @@ void threads_after_fork(void)
 	g_self = NULL;
 	if (self == NULL) /* forked from a thread that we do not sample */
 		self = state_new();
-	/* Timers and perf events do not cross a fork; their names mean nothing here. */
-	for (uint32_t i = 0; i < RING_THREADS; i++)
-		atomic_store(&by_slot[i], NULL);
+	/* Timers and perf events do not cross a fork; their names mean nothing here.
+	 * (What is empty is left alone: a page that is written to has to be copied.) */
+	for (uint32_t i = 0; i < RING_THREADS; i++) {
+		if (atomic_load_explicit(&by_slot[i], memory_order_relaxed) != NULL)
+			atomic_store(&by_slot[i], NULL);
+	}
 	if (self != NULL && slot_take(self))
 		thread_begin(self, true);
 }

@@ -1,8 +1,18 @@
 /* ring.c - see ring.h.  Everything a producer calls is signal-safe. */
 #include "wire/ring.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#define POPULATE_WRITE 23 /* MADV_POPULATE_WRITE; C libraries before 2.35 do not know it */
+
+/* Data that gets its pages at the start, and at least so much more each time. */
+#define FIRST_BYTES 16384u
+#define GROW_BYTES 65536u
+
+_Static_assert(offsetof(struct ring, data) % 4096 == 0, "pages are made from there on");
 _Static_assert((RING_BYTES & (RING_BYTES - 1)) == 0, "offsets are taken by a mask");
 _Static_assert(RECORD_MAX_BYTES < RING_BYTES / 4, "a record must fit beside its pad");
 
@@ -21,6 +31,47 @@ static struct record *record_at(struct ring *ring, uint64_t position)
 	return (struct record *)(void *)(ring->data + (position & (RING_BYTES - 1)));
 }
 
+/* --- pages --- */
+
+static int populate(void *from, size_t size)
+{
+	int saved = errno;
+	int status = syscall(SYS_madvise, from, size, (long)POPULATE_WRITE) == 0 ? 0 : -errno;
+	errno = saved;
+	return status;
+}
+
+int ring_make_room(struct ring *ring)
+{
+	int status = populate(ring, offsetof(struct ring, data) + FIRST_BYTES);
+	if (status == 0)
+		atomic_store(&ring->room, FIRST_BYTES);
+	return status;
+}
+
+/* Several threads may be here at the same time, and make the same pages. */
+static bool grow(struct ring *ring, uint64_t room, uint64_t end)
+{
+	uint64_t wanted = (end + GROW_BYTES - 1) & ~(uint64_t)(GROW_BYTES - 1);
+	uint64_t from = room & ~(uint64_t)4095;
+	if (populate(ring->data + from, wanted - from) != 0)
+		return false;
+	while (room < wanted && !atomic_compare_exchange_weak(&ring->room, &room, wanted))
+		continue;
+	return true;
+}
+
+/* Whether there are pages for so many bytes from head on, which do not wrap.  (What comes behind
+ * a pad lies where everything has been once.) */
+static bool has_pages(struct ring *ring, uint64_t head, uint64_t size)
+{
+	uint64_t room = atomic_load_explicit(&ring->room, memory_order_relaxed);
+	uint64_t end = (head & (RING_BYTES - 1)) + size;
+	return end <= room || grow(ring, room, end);
+}
+
+/* --- producers --- */
+
 struct record *ring_reserve(struct ring *ring, uint32_t size)
 {
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -29,7 +80,8 @@ struct record *ring_reserve(struct ring *ring, uint32_t size)
 		uint64_t to_end = RING_BYTES - (head & (RING_BYTES - 1));
 		uint64_t pad = size > to_end ? to_end : 0;
 		/* A damaged tail must not let us run over unread records. */
-		if (tail > head || head + pad + size - tail > RING_BYTES) {
+		if (tail > head || head + pad + size - tail > RING_BYTES ||
+		    !has_pages(ring, head, pad != 0 ? pad : size)) {
 			ring_count_lost(ring, LOST_RING_FULL);
 			return NULL;
 		}
@@ -56,6 +108,8 @@ void ring_count_lost(struct ring *ring, enum lost_reason reason)
 {
 	atomic_fetch_add_explicit(&ring->lost[reason], 1, memory_order_relaxed);
 }
+
+/* --- the collector --- */
 
 const struct record *ring_peek(struct ring *ring, bool is_final, bool *damaged)
 {

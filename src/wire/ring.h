@@ -9,9 +9,13 @@
  * committed, and zeroes what it has read before it moves tail.  Records never wrap: a pad fills the
  * end.
  *
+ * Most processes write a few records and end, so the file's pages are made as they are needed
+ * (all 2 MB at once cost as much as a fork does).  They are made by a system call that can fail:
+ * where shared memory is used up, to touch a page that is not there would kill the program.
+ *
  * Invariants.  (1) tail <= head <= tail + RING_BYTES.  (2) Bytes between head
  * and tail + RING_BYTES are zero.  (3) Only the collector moves tail, only
- * producers move head. */
+ * producers move head.  (4) No record lies behind the first room bytes of data. */
 #ifndef HEATLINE_WIRE_RING_H
 #define HEATLINE_WIRE_RING_H
 
@@ -88,6 +92,7 @@ struct ring {
 	char reason[RING_REASON_BYTES];
 
 	_Alignas(64) _Atomic uint64_t head; /* bytes ever reserved */
+	_Atomic uint64_t room; /* bytes of data that have their pages; only grows */
 	_Alignas(64) _Atomic uint64_t tail; /* bytes ever read */
 	_Alignas(64) _Atomic uint64_t lost[LOST_REASON_COUNT];
 	_Atomic uint64_t agent_ns;  /* time spent in the handlers */
@@ -98,9 +103,14 @@ struct ring {
 	_Alignas(4096) unsigned char data[RING_BYTES];
 };
 
+/* Before the first record: pages for all but the data, and for the first of these.  Returns 0 or
+ * -errno; -EINVAL where the kernel (before 5.14) has no such call: whoever gives the file all its
+ * pages otherwise sets room to RING_BYTES. */
+int ring_make_room(struct ring *ring);
+
 /* --- producers; signal-safe, never block --- */
 
-/* Reserves size bytes (a multiple of 8); NULL when the ring is full.  Write
+/* Reserves size bytes (a multiple of 8); NULL when the ring is full, or its file cannot grow.  Write
  * everything behind the header, then commit. */
 struct record *ring_reserve(struct ring *ring, uint32_t size);
 void ring_commit(struct record *record, uint32_t size, enum record_type type);

@@ -1,12 +1,16 @@
-/* The ring: order, wrapping, a full ring, unfinished and damaged records. */
+/* The ring: order, wrapping, a full ring, its file's pages, unfinished and damaged records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "wire/ring.h"
 
@@ -15,6 +19,7 @@ static struct ring *ring_make(void)
 	struct ring *ring = aligned_alloc(4096, sizeof(*ring));
 	assert_non_null(ring);
 	memset(ring, 0, sizeof(*ring));
+	atomic_store(&ring->room, RING_BYTES);
 	return ring;
 }
 
@@ -73,6 +78,81 @@ static void test_full_ring_refuses_and_counts(void **state)
 	ring_consume(ring, first);
 	assert_non_null(ring_reserve(ring, 4096));
 	free(ring);
+}
+
+/* In a file of its own, as in a run; size: how much of the ring the file holds. */
+static struct ring *ring_map(int *fd, size_t size)
+{
+	*fd = memfd_create("ring", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(*fd, (off_t)size), 0);
+	struct ring *ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	assert_ptr_not_equal(ring, MAP_FAILED);
+	return ring;
+}
+
+static void ring_unmap(struct ring *ring, int fd)
+{
+	munmap(ring, sizeof(*ring));
+	close(fd);
+}
+
+static uint64_t bytes_of(int fd)
+{
+	struct stat status;
+	assert_int_equal(fstat(fd, &status), 0);
+	return (uint64_t)status.st_blocks * 512;
+}
+
+static void test_pages_come_with_the_records(void **state)
+{
+	(void)state;
+	int fd;
+	struct ring *ring = ring_map(&fd, sizeof(*ring));
+	int status = ring_make_room(ring);
+	if (status == -EINVAL) /* an old kernel */
+		skip();
+	assert_int_equal(status, 0);
+	push(ring, 64, 1);
+	assert_in_range(bytes_of(fd), 4096, RING_BYTES / 16);
+	uint64_t pushed = 0;
+	bool damaged = false;
+	for (; pushed < 3 * RING_BYTES; pushed += 24576) {
+		uint64_t end = (atomic_load(&ring->head) & (RING_BYTES - 1)) + 24576;
+		push(ring, 24576, pushed);
+		assert_true(end > RING_BYTES || end <= atomic_load(&ring->room));
+		const struct record *record = ring_peek(ring, false, &damaged);
+		assert_non_null(record);
+		ring_consume(ring, record);
+	}
+	assert_int_equal(atomic_load(&ring->room), RING_BYTES);
+	assert_int_equal(bytes_of(fd), sizeof(*ring));
+	assert_int_equal(atomic_load(&ring->lost[LOST_RING_FULL]), 0);
+	ring_unmap(ring, fd);
+}
+
+/* As where shared memory is used up: touching what is not there would be the end. */
+static void test_no_pages_no_record(void **state)
+{
+	(void)state;
+	int fd;
+	struct ring *ring = ring_map(&fd, offsetof(struct ring, data) + 65536);
+	int status = ring_make_room(ring);
+	if (status == -EINVAL)
+		skip();
+	assert_int_equal(status, 0);
+	errno = 0;
+	for (int i = 0; i < 16; i++)
+		push(ring, 4096, 1);
+	assert_null(ring_reserve(ring, 4096));
+	assert_null(ring_reserve(ring, 64));
+	assert_int_equal(atomic_load(&ring->lost[LOST_RING_FULL]), 2);
+	assert_int_equal(errno, 0);
+	assert_int_equal(ftruncate(fd, sizeof(*ring)), 0);
+	push(ring, 4096, 1);
+	ring_unmap(ring, fd);
+	ring = ring_map(&fd, 0);
+	assert_int_equal(ring_make_room(ring), -EFAULT);
+	ring_unmap(ring, fd);
 }
 
 static void test_unfinished_record_stops_until_final(void **state)
@@ -148,6 +228,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_over_many_rounds),
 		cmocka_unit_test(test_full_ring_refuses_and_counts),
+		cmocka_unit_test(test_pages_come_with_the_records),
+		cmocka_unit_test(test_no_pages_no_record),
 		cmocka_unit_test(test_unfinished_record_stops_until_final),
 		cmocka_unit_test(test_hostile_sizes_end_the_ring),
 		cmocka_unit_test(test_hostile_positions),
