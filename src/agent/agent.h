@@ -164,8 +164,15 @@ void start_find_code(uint64_t inside, uint64_t *start, uint64_t *end);
 
 /* --- sample.c --- */
 
+/* Where the signal met the thread. */
+struct interrupted {
+	uint64_t pc;
+	uint64_t stack; /* the stack pointer, where calls leave their return address there; or 0 */
+	uint64_t link;  /* the return address, where calls leave it in a register; or 0 */
+};
+
 /* Takes one sample of the calling thread.  [handler] */
-void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick);
+void sample_take(struct agent_thread *self, const struct interrupted *at, bool is_tick);
 
 /* Walks the calling thread's stack and gives every frame its code id: leaves
  * ids in self->identities and offsets in self->frames, innermost first.  False

@@ -67,17 +67,19 @@ static py_addr find_gc_flag(struct agent_thread *self)
 	return self->gc_flag;
 }
 
-/* What else the interpreter says of this moment, in one read: the instruction as
- * it has specialised it (3.11+; before that the collector takes it from the code
- * itself), and whether it collects garbage. */
-static void look_closer(struct agent_thread *self, struct record_sample *sample)
+/* What else there is to know of this moment, in one read: the instruction as the
+ * interpreter has specialised it (3.11+; before that the collector takes it from the code
+ * itself), whether it collects garbage, and outside of it who called: much of what
+ * an extension does is done by the C library's memmove and its like, which make no frame. */
+static void look_closer(struct agent_thread *self, const struct interrupted *at,
+			struct record_sample *sample)
 {
 	const struct py_layout *layout = &g_agent.layout;
 	const struct walk_frame *frame = &self->frames[0];
 	py_addr instruction = frame->code + layout->code_code + frame->offset;
 	py_addr gc_flag = find_gc_flag(self);
 	int32_t is_collecting = 0;
-	struct iovec to[2], from[2];
+	struct iovec to[3], from[3];
 	size_t count = 0;
 	if (layout->frame_kind != PY_FRAME_OBJECT) {
 		to[count] = (struct iovec){&sample->opcode, 1};
@@ -86,6 +88,11 @@ static void look_closer(struct agent_thread *self, struct record_sample *sample)
 	if (gc_flag != 0) {
 		to[count] = (struct iovec){&is_collecting, sizeof(is_collecting)};
 		from[count++] = (struct iovec){(void *)(uintptr_t)gc_flag, sizeof(is_collecting)};
+	}
+	sample->caller = at->link;
+	if (sample->place == PLACE_NATIVE && at->stack != 0) {
+		to[count] = (struct iovec){&sample->caller, sizeof(sample->caller)};
+		from[count++] = (struct iovec){(void *)(uintptr_t)at->stack, sizeof(sample->caller)};
 	}
 	if (count > 0)
 		g_agent.reader.read_many(&g_agent.reader, to, from, count);
@@ -254,7 +261,7 @@ static uint64_t settle_carry(uint64_t user_ns)
 	return (uint64_t)((int64_t)user_ns + carry_ns);
 }
 
-void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
+void sample_take(struct agent_thread *self, const struct interrupted *at, bool is_tick)
 {
 	permit_collector();
 	if (self->is_new) {
@@ -270,9 +277,9 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 	self->skipped_ticks = 0;
 	struct record_sample sample = {
 		.time_ns = now_ns,
-		.pc = pc,
+		.pc = at->pc,
 		.thread = self->slot,
-		.place = (uint8_t)place_of(pc),
+		.place = (uint8_t)place_of(at->pc),
 		.flags = is_tick ? SAMPLE_TICK : 0,
 		.cost_ns = self->last_cost_ns,
 	};
@@ -285,7 +292,7 @@ void sample_take(struct agent_thread *self, uint64_t pc, bool is_tick)
 
 	if (sample_walk(self, &g_agent.walker, &sample.count, &sample.flags)) {
 		if (sample.count > 0)
-			look_closer(self, &sample);
+			look_closer(self, at, &sample);
 		if (push_sample(self, &sample)) {
 			self->weigher = after;
 			self->is_first = false;

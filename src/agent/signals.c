@@ -44,13 +44,15 @@ static void resolve(void)
 	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
 }
 
-static uint64_t program_counter(const void *context)
+static struct interrupted interrupted_at(const void *context)
 {
 	const ucontext_t *user = context;
 #if defined(__x86_64__)
-	return (uint64_t)user->uc_mcontext.gregs[REG_RIP];
+	return (struct interrupted){.pc = (uint64_t)user->uc_mcontext.gregs[REG_RIP],
+				    .stack = (uint64_t)user->uc_mcontext.gregs[REG_RSP]};
 #else
-	return (uint64_t)user->uc_mcontext.pc;
+	return (struct interrupted){.pc = (uint64_t)user->uc_mcontext.pc,
+				    .link = (uint64_t)user->uc_mcontext.regs[30]};
 #endif
 }
 
@@ -100,10 +102,11 @@ bool signals_is_ours(const siginfo_t *info)
 	return info->si_code == POLL_IN || info->si_code == POLL_HUP;
 }
 
-static void sample_quietly(struct agent_thread *self, uint64_t pc, bool by_tick)
+static void sample_quietly(struct agent_thread *self, const void *context, bool by_tick)
 {
+	struct interrupted at = interrupted_at(context);
 	uint64_t paused = memory_pause != NULL ? memory_pause() : 0;
-	sample_take(self, pc, by_tick);
+	sample_take(self, &at, by_tick);
 	if (memory_resume != NULL)
 		memory_resume(paused);
 }
@@ -118,7 +121,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	} else if (g_agent.is_active && (self = threads_self()) != NULL &&
 		   !atomic_exchange(&self->is_busy, true)) {
 		if (agent_is_current(self))
-			sample_quietly(self, program_counter(context), is_tick(info));
+			sample_quietly(self, context, is_tick(info));
 		atomic_store_explicit(&self->is_busy, false, memory_order_release);
 	}
 	errno = saved;

@@ -47,6 +47,18 @@ static enum image_kind image_of(struct process *process, const struct record_sam
 	return sample->place == PLACE_INTERPRETER ? IMAGE_INTERPRETER : IMAGE_EXTENSION;
 }
 
+/* Whose work it is: the C library's functions are used by all, and those that move
+ * memory or compute a sine call nobody themselves. */
+static enum image_kind worker_of(struct process *process, const struct record_sample *sample)
+{
+	enum image_kind image = image_of(process, sample);
+	if (image != IMAGE_SUPPORT || sample->caller == 0)
+		return image;
+	enum image_kind caller = images_find(&process->images, process->pid, sample->caller,
+					     sample->time_ns);
+	return caller == IMAGE_EXTENSION ? caller : image;
+}
+
 /* Whether the thread of the sample is the one that collects garbage: that works
  * in the interpreter, while another thread can be anywhere else. */
 static bool is_collecting(struct process *process, const struct record_sample *sample)
@@ -64,7 +76,7 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 					 const struct record_sample *sample,
 					 struct tree_weights *self, uint64_t user_ns)
 {
-	enum image_kind image = image_of(process, sample);
+	enum image_kind image = worker_of(process, sample);
 	if (sample->count == 0) {
 		self->native_ns += user_ns;
 		return TIMELINE_NATIVE;

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 5u
+#define WIRE_VERSION 6u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -63,6 +63,8 @@ struct record_sample {
 	uint64_t user_ns;
 	uint64_t system_ns;
 	uint64_t pc;     /* program counter */
+	uint64_t caller; /* where the function returns to, if it has made no frame of its own
+			    on the C stack; else any word; 0: not known */
 	uint32_t thread; /* index of the thread slot */
 	uint8_t place;   /* enum sample_place */
 	uint8_t flags;   /* enum sample_flag */

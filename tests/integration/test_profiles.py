@@ -140,6 +140,11 @@ def test_numpy(python, profiled):
         assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"])
     loop = line_of(run, "arrays.py", "PYTHON")
     assert loop["n_cpu_percent_python"] >= 0.85 * total(loop)
+    # What numpy has the C library's memmove do is numpy's from the first sample on, by who called.
+    run = profiled("copies.py", "--cpu-only")
+    lines = [line for line in run.lines_of("copies.py").values() if line["lineno"] > 100]
+    native = sum(line["n_cpu_percent_c"] for line in lines)
+    assert native > 2 * sum(line["n_cpu_percent_python"] for line in lines), lines
 
 
 def test_threads(profiled):
