@@ -39,7 +39,8 @@
 #define AGENT_CODE_BYTES (128u * 1024u)
 
 /* What a sampled thread needs.  Mapped when the thread starts, kept for the
- * next thread when it ends.  Only the thread itself touches it. */
+ * next thread when it ends.  Only the thread itself touches it.  What lies behind scratch means
+ * nothing between two samples and is gone in the child of a fork. */
 struct agent_thread {
 	uint32_t slot;           /* index in ring->threads */
 	uint32_t session;        /* the one that the slot belongs to; see struct agent */
@@ -72,7 +73,7 @@ struct agent_thread {
 	void *(*start)(void *);  /* what the program wanted to run on it */
 	void *argument;
 	bool is_signal_blocked;  /* as in the thread that started it */
-	struct walk_scratch scratch;
+	_Alignas(4096) struct walk_scratch scratch;
 	struct walk_frame frames[WALK_MAX_FRAMES];
 	uint32_t identities[WALK_MAX_FRAMES];
 	unsigned char code[AGENT_CODE_BYTES];
@@ -131,6 +132,14 @@ static inline void *agent_map_again(void *old, size_t size)
 	long block = syscall(SYS_mmap, old, size, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | (old != NULL ? MAP_FIXED : 0), -1, 0L);
 	return block == -1 ? NULL : (void *)block; /* NOLINT: an address */
+}
+
+/* Has whole pages be all zero in the child of a fork, where they mean nothing: then they are copied
+ * neither by the fork nor, when they are next written to, by parent and child.  False where the
+ * kernel cannot (before 4.14): the child has to clear them. */
+static inline bool agent_wipe_on_fork(void *block, size_t size)
+{
+	return syscall(SYS_madvise, block, size, (long)MADV_WIPEONFORK) == 0;
 }
 
 /* This thread's state, or NULL when it is not sampled. */
@@ -196,6 +205,7 @@ uint32_t codes_find(struct agent_thread *self, const struct walker *walker, py_a
 
 /* Forgets all ids: a new ring knows none.  Returns 0 or -errno. */
 int codes_reset(void);
+int codes_after_fork(void);
 
 /* --- clock.c --- */
 

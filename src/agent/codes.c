@@ -20,15 +20,24 @@ struct code_slot {
 };
 
 static struct code_slot *slots;
+static bool is_wiped; /* by a fork */
 static _Atomic uint32_t next_id = 1;
+
+#define TABLE_BYTES (CODE_SLOTS * sizeof(*slots))
 
 int codes_reset(void)
 {
-	void *fresh = agent_map_again(slots, CODE_SLOTS * sizeof(*slots));
+	void *fresh = agent_map_again(slots, TABLE_BYTES);
 	if (fresh == NULL)
 		return -errno;
 	slots = fresh;
+	is_wiped = agent_wipe_on_fork(slots, TABLE_BYTES);
 	return 0;
+}
+
+int codes_after_fork(void)
+{
+	return is_wiped ? 0 : codes_reset();
 }
 
 static struct code_slot *slot_of(py_addr code)

@@ -76,6 +76,7 @@ static uint64_t budget_clock_ns(uint64_t now_ns)
 }
 
 static struct agent_site *sites;
+static bool are_sites_wiped; /* by a fork */
 static _Atomic uint64_t next_id = 1;
 
 /* A block that is followed is known by the number of its sample, and its site. */
@@ -398,7 +399,7 @@ void heap_meet_copy(size_t size)
 
 /* --- life --- */
 
-static int begin(void)
+static void begin(void)
 {
 	static const struct meter_rate fresh;
 	memcpy(&allocs.mark_rate, &fresh, sizeof(fresh));
@@ -406,11 +407,16 @@ static int begin(void)
 	memcpy(&copies.mark_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.all_rate, &fresh, sizeof(fresh));
 	atomic_store(&read_ns, 0); /* a child's clock begins anew */
+}
+
+static int clear_sites(void)
+{
 	void *empty = agent_map_again(sites, sizeof(*sites) * SITES_ALL);
 	if (empty == NULL)
 		return -ENOMEM;
 	sites = empty;
-	return live_start();
+	are_sites_wiped = agent_wipe_on_fork(sites, sizeof(*sites) * SITES_ALL);
+	return 0;
 }
 
 static void drop_late(void)
@@ -424,7 +430,8 @@ int heap_start(uint64_t window)
 {
 	allocs.fixed_window = window;
 	drop_late();
-	return begin();
+	begin();
+	return clear_sites() != 0 ? -ENOMEM : live_start();
 }
 
 void heap_after_fork(void)
@@ -433,6 +440,9 @@ void heap_after_fork(void)
 		return;
 	drop_late();
 	begin();
+	if (!are_sites_wiped)
+		clear_sites();
+	live_after_fork();
 	uint64_t clock_ns = budget_clock_ns(now_wall_ns());
 	meter_rate_begin(&allocs.all_rate, ALLOCS_BURST / CHILD_SHARE, clock_ns);
 	meter_rate_begin(&copies.all_rate, COPIES_BURST / CHILD_SHARE, clock_ns);

@@ -28,6 +28,7 @@ static const struct {
 
 _Alignas(4096) _Atomic uint8_t g_live_filter[LIVE_FILTER_SLOTS];
 static struct place *places;
+static bool is_wiped; /* by a fork */
 static _Atomic uint32_t live_count;
 static _Atomic uint32_t live_limit; /* when it is reached the table is crowded */
 static _Atomic uint32_t homes_used; /* no block was ever put further */
@@ -114,6 +115,10 @@ uint64_t live_take(const void *block)
 	return id;
 }
 
+/* --- life --- */
+
+#define TABLE_BYTES (sizeof(struct place) * PLACES)
+
 /* Given back to the system, not overwritten: a child would have to copy its pages first. */
 static void clear_filter(void)
 {
@@ -121,15 +126,30 @@ static void clear_filter(void)
 		memset((void *)g_live_filter, 0, sizeof(g_live_filter));
 }
 
-int live_start(void)
+static void begin(void)
 {
-	void *fresh = agent_map_again(places, sizeof(struct place) * PLACES);
-	if (fresh == NULL)
-		return -errno;
-	clear_filter();
 	atomic_store(&live_count, 0);
 	atomic_store(&live_limit, PLACES / 2);
 	atomic_store(&homes_used, 0);
+}
+
+int live_start(void)
+{
+	void *fresh = agent_map_again(places, TABLE_BYTES);
+	if (fresh == NULL)
+		return -errno;
+	clear_filter();
+	begin();
 	places = fresh;
+	is_wiped = agent_wipe_on_fork(places, TABLE_BYTES) &&
+		   agent_wipe_on_fork((void *)g_live_filter, sizeof(g_live_filter));
+	return 0;
+}
+
+int live_after_fork(void)
+{
+	if (!is_wiped)
+		return live_start();
+	begin();
 	return 0;
 }

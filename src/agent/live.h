@@ -46,5 +46,6 @@ uint64_t live_take(const void *block);
 
 /* Begins empty; again in a forked child.  Returns 0 or -errno. */
 int live_start(void);
+int live_after_fork(void);
 
 #endif

@@ -278,7 +278,7 @@ static void after_fork(void)
 	int saved = errno;
 	struct ring *parent = g_agent.ring;
 	struct ring *ring = is_left_out() ? NULL : ring_new(NULL);
-	if (ring == NULL || codes_reset() != 0) {
+	if (ring == NULL || codes_after_fork() != 0) {
 		g_agent.is_active = false;
 		errno = saved;
 		return;

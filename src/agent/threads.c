@@ -97,6 +97,7 @@ static struct agent_thread *state_new(void)
 		state = agent_map(sizeof(*state));
 		if (state == NULL)
 			return NULL;
+		agent_wipe_on_fork(&state->scratch, sizeof(*state) - offsetof(struct agent_thread, scratch));
 		note_made(state);
 	}
 	state->slot = NO_SLOT;

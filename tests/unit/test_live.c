@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "agent/live.h"
 
@@ -62,12 +64,35 @@ static void test_crowded_and_full(void **state)
 	assert_int_equal(live_take(block_at(3)), 0);
 }
 
+/* The child of a fork has none of them, and the parent all. */
+static void test_forked(void **state)
+{
+	(void)state;
+	assert_int_equal(live_start(), 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		live_add(block_at(i), i + 1);
+	pid_t child = fork();
+	if (child == 0) {
+		bool is_empty = live_after_fork() == 0;
+		for (uint32_t i = 0; i < 1000; i++)
+			is_empty = is_empty && !live_may_have(block_at(i)) &&
+				   live_add(block_at(i), 1) == LIVE_ADDED && live_take(block_at(i)) == 1;
+		_exit(is_empty ? 0 : 1);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(live_take(block_at(i)), i + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_added_and_taken),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_crowded_and_full),
+		cmocka_unit_test(test_forked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
