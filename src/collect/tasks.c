@@ -16,7 +16,7 @@
 
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
 #define PLACES_MAX 20000u
-#define READ_PART 800u /* reading tasks takes at most this part (1/n) of the time, */
+#define READ_PART 250u /* reading tasks takes at most this part (1/n) of the time, */
 #define READ_PAUSE_MAX_NS 250000000u /* but for a look that counts many new ones */
 #define FIND_PART 250u /* and so does looking for asyncio and trio */
 #define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio or trio is there */
