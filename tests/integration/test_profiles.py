@@ -17,6 +17,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 import pytest
 
+from support.packages import numpy_folder
 from support.paths import PROGRAMS, REPO, heatline_executable
 from support.runs import ProfiledRun, clean_environment
 
@@ -34,11 +35,11 @@ def profiled(python):
     """profiled("name.py", options…, args=…): the finished run, made once."""
     cache: Dict[Tuple, ProfiledRun] = {}
 
-    def run(name: str, *options: str, args: Tuple[str, ...] = ()) -> ProfiledRun:
+    def run(name: str, *options: str, args: Tuple[str, ...] = (), **more: str) -> ProfiledRun:
         options = options or FINELY.get(name, ())
         key = (name, options, args)
         if key not in cache:
-            environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+            environment = {"PYTHONDONTWRITEBYTECODE": "1", **more}
             cache[key] = python.heatline_run(FIGURES / name, args, options, env=environment)
         return cache[key]
 
@@ -132,16 +133,15 @@ def test_kernel_time(profiled):
 
 
 def test_numpy(python, profiled):
-    if python.run_plain(["-c", "import numpy"]).returncode:
-        pytest.skip("this Python has no numpy")
-    run = profiled("arrays.py")
+    path = {"PYTHONPATH": numpy_folder(python)}
+    run = profiled("arrays.py", **path)
     for kind in ("product", "ufunc"):
         line = line_of(run, "arrays.py", f"NATIVE {kind}")
         assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"])
     loop = line_of(run, "arrays.py", "PYTHON")
     assert loop["n_cpu_percent_python"] >= 0.85 * total(loop)
     # What numpy has the C library's memmove do is numpy's from the first sample on, by who called.
-    run = profiled("copies.py", "--cpu-only")
+    run = profiled("copies.py", "--cpu-only", **path)
     lines = [line for line in run.lines_of("copies.py").values() if line["lineno"] > 100]
     native = sum(line["n_cpu_percent_c"] for line in lines)
     assert native > 2 * sum(line["n_cpu_percent_python"] for line in lines), lines

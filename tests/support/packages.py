@@ -14,3 +14,11 @@ def trio_environment(python: Python) -> Dict[str, str]:
     if not (folder / "trio").is_dir():
         pytest.skip("trio is not installed (scripts/setup does that, where it can)")
     return {"PYTHONPATH": str(folder)}
+
+
+def numpy_folder(python: Python) -> str:
+    """Where this Python finds numpy, for its PYTHONPATH."""
+    folder = REPO / ".test-env" / "numpy" / ("%d.%d" % python.version)
+    if not (folder / "numpy").is_dir():
+        pytest.skip("numpy is not installed for this Python (scripts/setup does that, where it can)")
+    return str(folder)
