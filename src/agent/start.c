@@ -1,8 +1,8 @@
 /* start.c - from the preload's constructor to the first sample, fork, and the end.
  *
  * Every process of the run comes through here, most of them not Python (a
- * shell, a compiler): those leave after a look at the environment and two
- * symbols.  The interpreter is not initialised yet; nothing of it is called
+ * shell, a compiler): those leave after a look at the environment and a
+ * symbol.  The interpreter is not initialised yet; nothing of it is called
  * but Py_GetVersion, which formats a constant. */
 #include "agent/agent.h"
 #include "agent/gpu.h"
@@ -26,13 +26,16 @@
 #define DEFAULT_INTERVAL_NS 2000000u
 #define MIN_INTERVAL_NS 20000u
 
-/* What the process's Python offers; all NULL when it is none. */
+/* What the process's Python offers. */
 struct python_symbols {
 	void *runtime;
 	void *code_type;
-	const char *(*version)(void);
 	void *(*this_thread_state)(void);
 };
+
+/* There where the process has a Python.  Bound by the loader: to look for a name that is not there
+ * takes 10 us, and most processes are none. */
+extern const char *Py_GetVersion(void) __attribute__((weak));
 
 /* Not every C library has these.  A child of the program may use another one
  * (musl), whose loader refuses a preload with a symbol that it does not know;
@@ -53,8 +56,7 @@ const char *start_folder(void)
 
 static bool find_python(struct python_symbols *symbols)
 {
-	*(void **)&symbols->version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-	if (symbols->version == NULL)
+	if (Py_GetVersion == NULL)
 		return false;
 	symbols->runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
 	symbols->code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
@@ -197,7 +199,7 @@ static unsigned parse_version(const char *text, char *copy, size_t size)
 /* Fills layout and ring from the interpreter.  NULL, or why it cannot be. */
 static const char *learn_python(const struct python_symbols *symbols, struct ring *ring)
 {
-	ring->python = parse_version(symbols->version(), ring->version_text,
+	ring->python = parse_version(Py_GetVersion(), ring->version_text,
 				     sizeof(ring->version_text));
 	if (symbols->this_thread_state == NULL || symbols->code_type == NULL)
 		return "its interpreter hides the symbols that are needed";
