@@ -24,6 +24,7 @@
 #include "agent/agent.h"
 #include "agent/allocators.h"
 #include "agent/heap.h"
+#include "agent/redirect.h"
 #include "agent/small_copy.h"
 
 /* Every function that is looked up: result type, name, parameters. */
@@ -92,8 +93,8 @@ static bool resolve(void)
 		return false;
 	/* A loaded agent is behind all libraries, and an allocator that the user has
 	 * preloaded is in front of them. */
-	void *where = g_agent.is_loaded ? RTLD_DEFAULT : RTLD_NEXT;
-#define X(type, name, parameters) *(void **)&real.name = dlsym(where, #name);
+#define X(type, name, parameters) \
+	*(void **)&real.name = g_agent.is_loaded ? redirect_find(#name) : dlsym(RTLD_NEXT, #name);
 	REAL_FUNCTIONS(X)
 #undef X
 	is_ready = true;

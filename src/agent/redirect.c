@@ -2,7 +2,9 @@
 #include "agent/redirect.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stddef.h>
 
@@ -50,11 +52,51 @@ static void *own_library(void)
 	return dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD);
 }
 
+/* An executable at a fixed address that uses a function's address has a way to it of its own,
+ * and that is what the loader calls the function's address then.  Calls do not take it. */
+static bool is_only_a_way(void *found)
+{
+	Dl_info info;
+	const ElfW(Sym) *symbol = NULL;
+	return dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol != NULL &&
+	       symbol->st_shndx == SHN_UNDEF;
+}
+
+/* Whether the library itself has the function, not another that it needs. */
+static void *find_in(const struct link_map *library, const char *name)
+{
+	Dl_info info;
+	void *handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
+	void *found = handle == NULL ? NULL : dlsym(handle, name);
+	if (handle != NULL)
+		dlclose(handle);
+	bool is_its_own = found != NULL && dladdr(found, &info) != 0 &&
+			  (ElfW(Addr))(uintptr_t)info.dli_fbase == library->l_addr;
+	return is_its_own ? found : NULL;
+}
+
+void *redirect_find(const char *name)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+	if (found == NULL || !is_only_a_way(found))
+		return found;
+	struct link_map *library = NULL;
+	void *program = dlopen(NULL, RTLD_LAZY);
+	if (program == NULL || dlinfo(program, RTLD_DI_LINKMAP, &library) != 0)
+		return NULL;
+	dlclose(program);
+	found = NULL;
+	/* The first is the executable, and the order is the loader's. */
+	for (library = library->l_next; library != NULL && found == NULL; library = library->l_next)
+		found = find_in(library, name);
+	return found;
+}
+
 static void add_functions(void *library, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		void *ours = dlsym(library, names[i]);
-		void *real = dlsym(RTLD_DEFAULT, names[i]);
+		void *real = redirect_find(names[i]);
 		if (ours != NULL && real != NULL && ours != real)
 			hooks[hook_count++] = (struct table_hook){names[i], ours, real, NULL};
 	}
@@ -62,7 +104,7 @@ static void add_functions(void *library, const char *const *names, size_t count)
 
 static void add_dlopen(void)
 {
-	*(void **)&real_dlopen = dlsym(RTLD_DEFAULT, "dlopen");
+	*(void **)&real_dlopen = redirect_find("dlopen");
 	if (real_dlopen == NULL)
 		return;
 	struct table_hook hook = {.name = "dlopen", .only_in = dlsym(RTLD_DEFAULT, "Py_GetVersion")};

@@ -12,6 +12,9 @@
  * Returns 0 or -errno. */
 int redirect_start(bool has_memory);
 
+/* The function that the libraries' calls of this name lead to; NULL: there is none. */
+void *redirect_find(const char *name);
+
 /* One more, of which the caller knows the real one; no more than six.  Any thread. */
 void redirect_add(const char *name, void *ours, void *real);
 
