@@ -251,6 +251,9 @@ static inline uint64_t thread_random(struct agent_thread *self)
 void perf_renew(struct agent_thread *self);
 void perf_stop(struct agent_thread *self);
 
+/* Takes its perf clock from a thread that has begun to leave its CPU all the time.  [handler] */
+void perf_watch(struct agent_thread *self);
+
 /* --- threads.c --- */
 
 /* Registers the calling thread as the process's main one. */

@@ -156,19 +156,30 @@ static uint64_t choose_period_ns(struct agent_thread *self)
 
 /* --- threads that leave their CPU all the time --- */
 
-/* Ticks must do for them. */
+/* Ticks must do for them.  CPU time between two looks: of a thread without an event, and of one
+ * that has one, which is to lose it soon but not for a moment's sake. */
 #define SWITCH_LOOK_NS 5000000u
+#define SWITCH_WATCH_NS 10000000u
 
-static void look_at_switches(struct agent_thread *self, uint32_t price_ns)
+static void look_at_switches(struct agent_thread *self, uint32_t price_ns, uint64_t every_ns)
 {
 	struct rusage usage;
 	uint64_t used_ns = now_cpu_ns() - self->switches_cpu_ns;
-	if (used_ns < SWITCH_LOOK_NS || syscall(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+	if (used_ns < every_ns || syscall(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
 		return;
 	uint64_t switches = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 	self->is_switching = price_is_switching(price_ns, switches - self->switches, used_ns);
 	self->switches = switches;
 	self->switches_cpu_ns += used_ns;
+}
+
+void perf_watch(struct agent_thread *self)
+{
+	if (g_agent.has_fixed_rate)
+		return;
+	look_at_switches(self, known_price_ns(self), SWITCH_WATCH_NS);
+	if (self->is_switching)
+		perf_stop(self);
 }
 
 /* The new event is opened before the old one goes: the kernel patches its own
@@ -177,7 +188,7 @@ void perf_renew(struct agent_thread *self)
 {
 	if (atomic_load_explicit(&g_agent.is_perf_refused, memory_order_relaxed))
 		return;
-	look_at_switches(self, known_price_ns(self));
+	look_at_switches(self, known_price_ns(self), SWITCH_LOOK_NS);
 	if (self->is_switching && !g_agent.has_fixed_rate) {
 		perf_stop(self);
 		return;

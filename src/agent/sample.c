@@ -206,6 +206,8 @@ static bool weigh_tick(struct agent_thread *self, struct weight *nominal)
 	if (self->is_first)
 		return true;
 	if (self->has_perf)
+		perf_watch(self);
+	if (self->has_perf)
 		return is_tick_beside_perf_due(self, *nominal);
 	return g_agent.has_fixed_rate || is_tick_drawn(self, nominal);
 }

@@ -225,3 +225,14 @@ def test_one_thread_in_the_terminal(any_python, heatline):
     wrong = view("nobody")
     assert wrong.returncode == 2
     assert "there are 'MainThread'" in wrong.stderr
+
+
+def test_perf_clock_goes_when_switches_come(any_python):
+    """A perf clock costs at each switch; a server has none, also if it has worked before.
+
+    By CPU time: another look comes after 10 ms of it, the next sample's renewal after some 200."""
+    result = run(any_python, "switches.py", options=["--cpu-only"])
+    had, kept_s = result.stdout.split()
+    if had == "False":
+        pytest.skip("no perf events here")
+    assert float(kept_s) < 0.1
