@@ -55,7 +55,7 @@ void attach_tasks_look(struct attach *attach, struct attach_process *process, st
 	}
 	if (is_first && is_told)
 		return;
-	tasks_look(attach->collector, process->process, kept, thread->remote.state, now_ns, has_run);
+	tasks_look(attach->collector, process->process, kept, thread->remote.state, now_ns, has_run, false);
 	state->is_new = true;
 	if (kept->loop != NULL && kept->loop->look_ns == 0)
 		book_loop(attach, thread, now_ns); /* it has ended */

@@ -17,6 +17,7 @@
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
 #define PLACES_MAX 20000u
 #define READ_PART 250u /* reading tasks takes at most this part (1/n) of the time, */
+#define READ_BUSY_PART 1000u /* or this, while no waiting is to be shared by those that wait, */
 #define READ_PAUSE_MAX_NS 250000000u /* but for a look that counts many new ones */
 #define FIND_PART 250u /* and so does looking for asyncio and trio */
 #define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio or trio is there */
@@ -211,8 +212,14 @@ bool tasks_are_wanted(struct collector *collector, struct process *process, uint
 	return process->has_tasks;
 }
 
+/* So long a pause that what was done for cost_ns takes one part in `part` of the time. */
+static uint64_t pause_after(uint64_t cost_ns, uint32_t part)
+{
+	return cost_ns < READ_PAUSE_MAX_NS / part ? cost_ns * part : READ_PAUSE_MAX_NS;
+}
+
 void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
-		py_addr tstate, uint64_t now_ns, bool has_run)
+		py_addr tstate, uint64_t now_ns, bool has_run, bool is_busy)
 {
 	struct loop_tasks *loop = thread->loop;
 	struct task_loop event_loop;
@@ -239,11 +246,12 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	}
 	/* What no thread has touched is as it was. */
 	bool is_stale = loop->is_behind || !loop->is_complete || !loop->is_idle;
-	if (is_stale && now_ns >= loop->next_ns) {
+	if (is_stale && now_ns >= (is_busy ? loop->next_busy_ns : loop->next_ns)) {
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		bool is_read = read_tasks(collector, process, loop, tstate, &event_loop);
-		uint64_t pause_ns = (clock_process_cpu_ns() - cpu_ns) * READ_PART;
-		loop->next_ns = now_ns + (pause_ns < READ_PAUSE_MAX_NS ? pause_ns : READ_PAUSE_MAX_NS);
+		uint64_t cost_ns = clock_process_cpu_ns() - cpu_ns;
+		loop->next_ns = now_ns + pause_after(cost_ns, READ_PART);
+		loop->next_busy_ns = now_ns + pause_after(cost_ns, READ_BUSY_PART);
 		if (!is_read) {
 			loop->count = loop->is_idle = 0;
 			thread->is_waiting = false; /* whose wait it is must be asked anew */

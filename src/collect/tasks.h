@@ -84,7 +84,8 @@ struct loop_tasks {
 	struct task_sweep sweep;
 	uint64_t look_ns;
 	uint64_t ready_ns; /* the thread's time ready to run at the last look, of all its life */
-	uint64_t next_ns; /* when tasks may be read again: they cost */
+	uint64_t next_ns; /* when tasks may be read again: they cost; and when, */
+	uint64_t next_busy_ns; /* if the thread has only computed since its last wait was booked */
 	struct step_state step;
 	bool is_idle;     /* the loop waits for events; nodes are set */
 	bool has_nodes;   /* those of the tasks as they were last read */
@@ -107,9 +108,10 @@ void loop_tasks_free(struct loop_tasks *loop);
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns);
 
 /* Looks at the tasks of a thread whose state is at tstate, and books their
- * waiting up to now.  has_run: it did since the last look. */
+ * waiting up to now.  has_run: it did since the last look; is_busy: and it has not waited, as
+ * far as is known. */
 void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
-		py_addr tstate, uint64_t now_ns, bool has_run);
+		py_addr tstate, uint64_t now_ns, bool has_run, bool is_busy);
 
 /* The thread waits in this system call with the stack in collector->tree_frames,
  * whose node this is: notes whether it is the loop that waits for events, and

@@ -207,7 +207,8 @@ static py_addr look_at_tasks(struct collector *collector, struct process *proces
 	if (!process->has_layout || !tasks_are_wanted(collector, process, now_ns))
 		return 0;
 	py_addr state = threads_find_state(process, thread);
-	tasks_look(collector, process, thread, state, now_ns, has_run);
+	tasks_look(collector, process, thread, state, now_ns, has_run,
+		   has_run && thread->pending_off_ns < PACE_WAITED_NS);
 	return state;
 }
 
