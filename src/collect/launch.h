@@ -12,8 +12,8 @@
 #include "base/err.h"
 #include "collect/run.h"
 
-/* Returns the pid, or a negative code when it could not be started (a failed
- * exec comes back through a pipe).  mask is the child's signal mask. */
+/* Returns the pid, or a negative code when it could not be started.  mask is the child's
+ * signal mask. */
 pid_t launch(const struct run_options *options, const char *folder, const char *agent,
 	     const sigset_t *mask, struct err *err);
 
