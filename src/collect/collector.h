@@ -85,8 +85,8 @@ struct thread {
 	uint64_t look_cpu_ns, look_delay_ns;
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */
-	uint64_t astir_ns, astir_off_ns; /* when it last did anything else than before (pace.h),
-					    and pending_off_ns then */
+	uint64_t astir_ns;       /* when it last did anything else than before (pace.h), */
+	uint64_t astir_off_ns, astir_delay_ns; /* and pending_off_ns, look_delay_ns then */
 	uint64_t pending_delay_ns; /* ready but not running; goes to the next samples */
 	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples; the main thread's only */
 	uint32_t wait_node;      /* where it waited at the last look */

@@ -27,13 +27,15 @@ struct pace_look {
 	bool has_run;           /* between them */
 	bool was_waiting;       /* at the first, where its waiting is booked to */
 	bool is_waiting;        /* at the second */
-	uint64_t waited_ns;     /* off the CPU since it was last found astir, not booked */
+	uint64_t waited_ns;     /* not on a CPU since it was last found astir: off it and not
+				   booked, or ready for it */
 	uint64_t since_ns;      /* how long ago that was */
 };
 
 /* What a thread may wait while it is said to compute: a small part of the time, and two ticks,
  * by which its CPU clock may lag behind.  A virtual machine that is not run for a moment looks
- * like that too. */
+ * like that too.  Time ready to run is told to the samples that come after a look, so that
+ * on a busy machine looks must not be rare. */
 #define PACE_WAITED_PART 100u
 #define PACE_WAITED_NS 8000000u
 

@@ -218,19 +218,26 @@ static bool is_in_step(const struct thread *thread)
 	return thread->loop != NULL && thread->loop->look_ns != 0 && !thread->loop->is_idle;
 }
 
-/* Whether what the thread does calls for more rounds; before is as it was at the last look,
- * with what it is known to have waited since. */
-static void note_astir(struct collector *collector, struct thread *thread,
-		       const struct pace_look *before, uint64_t now_ns)
+/* What the thread has waited since it was last found astir, as far as it is not booked. */
+static uint64_t waited_since_astir(const struct thread *thread)
 {
-	struct pace_look found = *before;
-	found.is_waiting = thread->is_waiting;
-	found.since_ns = now_ns - thread->astir_ns;
-	found.waited_ns -= thread->astir_off_ns < found.waited_ns ? thread->astir_off_ns
-								  : found.waited_ns;
-	if (pace_is_astir(&found)) {
+	uint64_t waited_ns = thread->look_delay_ns - thread->astir_delay_ns;
+	if (thread->pending_off_ns > thread->astir_off_ns)
+		waited_ns += thread->pending_off_ns - thread->astir_off_ns;
+	return waited_ns;
+}
+
+/* Whether what the thread does calls for more rounds; look has what was found before it was
+ * met. */
+static void note_astir(struct collector *collector, struct thread *thread, struct pace_look *look,
+		       uint64_t now_ns)
+{
+	look->is_waiting = thread->is_waiting;
+	look->since_ns = now_ns - thread->astir_ns;
+	if (pace_is_astir(look)) {
 		thread->astir_ns = now_ns;
 		thread->astir_off_ns = thread->pending_off_ns;
+		thread->astir_delay_ns = thread->look_delay_ns;
 	} else if (!is_in_step(thread)) {
 		return;
 	}
@@ -272,15 +279,15 @@ static void meet(struct collector *collector, struct process *process, struct th
 static void look(struct collector *collector, struct process *process, struct thread *thread,
 		 uint64_t now_ns)
 {
-	struct pace_look before = {.was_waiting = thread->is_waiting};
+	struct pace_look found = {.was_waiting = thread->is_waiting};
 	threads_learn_name(collector, process, thread);
 	if (now_ns <= thread->start_ns ||
-	    !update_times(collector, process, thread, now_ns, &before.has_run))
+	    !update_times(collector, process, thread, now_ns, &found.has_run))
 		return;
-	before.waited_ns = thread->pending_off_ns;
-	process->has_moved |= before.has_run;
-	meet(collector, process, thread, now_ns, before.has_run);
-	note_astir(collector, thread, &before, now_ns);
+	found.waited_ns = waited_since_astir(thread);
+	process->has_moved |= found.has_run;
+	meet(collector, process, thread, now_ns, found.has_run);
+	note_astir(collector, thread, &found, now_ns);
 }
 
 static void close_files(struct thread *thread)
