@@ -8,6 +8,7 @@
  * room that is left before anything is copied. */
 #include "python/code.h"
 
+#include "python/ahead.h"
 #include "python/bits.h"
 #include "python/objects.h"
 
@@ -310,15 +311,74 @@ static bool copy_part(const struct walker *walker, py_addr addr, struct object_r
 	       length > room->left && length <= PART_MAX;
 }
 
+/* The address of the str that names the code. */
+static py_addr name_of(const struct py_layout *layout, const unsigned char *head)
+{
+	return load_u64(head + (layout->code_qualname != PY_ABSENT ? layout->code_qualname
+								   : layout->code_name));
+}
+
+static bool copy_bytecode(const struct walker *walker, py_addr addr, const unsigned char *head,
+			  struct object_room *room, struct code_info *info)
+{
+	const struct py_layout *layout = walker->layout;
+
+	if (layout->code_units == PY_ABSENT)
+		return copy_part(walker, load_u64(head + layout->code_code), room, &info->bytecode,
+				 &info->bytecode_size);
+	uint64_t units = load_u64(head + layout->code_units);
+
+	info->bytecode = room->at;
+	if (units > PART_MAX / 2)
+		return false;
+	return units * 2 > room->left ||
+	       object_copy_memory(walker, addr + layout->code_code, units * 2, room, &info->bytecode,
+				  &info->bytecode_size);
+}
+
+static bool copy_parts(const struct walker *walker, py_addr addr, const unsigned char *head,
+		       struct object_room *room, struct code_info *info)
+{
+	const struct py_layout *layout = walker->layout;
+
+	return object_copy_str(walker, load_u64(head + layout->code_filename), room, &info->filename,
+			       &info->filename_size) &&
+	       object_copy_str(walker, name_of(layout, head), room, &info->qualname,
+			       &info->qualname_size) &&
+	       copy_part(walker, load_u64(head + layout->code_lines), room, &info->lines,
+			 &info->lines_size) &&
+	       copy_bytecode(walker, addr, head, room, info);
+}
+
+/* Enough for most code objects: with what they point to in one call, where each part needs two. */
+#define AHEAD_NAME 256u
+#define AHEAD_PART 1536u
+#define AHEAD_BYTES (2u * AHEAD_NAME + 2u * AHEAD_PART)
+
+/* The room for it is taken from the end of the buffer. */
+static void load_ahead(struct ahead *ahead, const struct py_layout *layout, py_addr addr,
+		       const unsigned char *head, struct object_room *room)
+{
+	unsigned char *to = room->at + (room->left -= AHEAD_BYTES);
+	bool is_inline = layout->code_units != PY_ABSENT;
+
+	ahead_want(ahead, load_u64(head + layout->code_filename), AHEAD_NAME, to);
+	ahead_want(ahead, name_of(layout, head), AHEAD_NAME, to + AHEAD_NAME);
+	ahead_want(ahead, load_u64(head + layout->code_lines), AHEAD_PART, to + 2 * AHEAD_NAME);
+	ahead_want(ahead, is_inline ? addr + layout->code_code : load_u64(head + layout->code_code),
+		   AHEAD_PART, to + 2 * AHEAD_NAME + AHEAD_PART);
+	ahead_load(ahead);
+}
+
 bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t size,
 	       struct code_info *info)
 {
 	const struct py_layout *layout = walker->layout;
 	struct object_room room = { buffer, size < UINT32_MAX ? size : UINT32_MAX };
 	struct code_info made = { 0 };
+	struct walker through = *walker;
 	unsigned char head[CODE_HEAD_MAX];
-	uint32_t name = layout->code_qualname != PY_ABSENT ? layout->code_qualname
-							   : layout->code_name;
+	struct ahead ahead;
 
 	if (!is_pointer(addr) || layout->code_size > sizeof(head) ||
 	    !walker->reader->read(walker->reader, addr, head, layout->code_size) ||
@@ -326,26 +386,14 @@ bool code_read(const struct walker *walker, py_addr addr, void *buffer, size_t s
 		return false;
 	made.first_line = load_u32(head + layout->code_firstlineno);
 	made.flags = load_u32(head + layout->code_flags);
-	if (!object_copy_str(walker, load_u64(head + layout->code_filename), &room, &made.filename,
-			  &made.filename_size) ||
-	    !object_copy_str(walker, load_u64(head + name), &room, &made.qualname,
-			  &made.qualname_size) ||
-	    !copy_part(walker, load_u64(head + layout->code_lines), &room, &made.lines,
-		       &made.lines_size))
-		return false;
-	if (layout->code_units != PY_ABSENT) {
-		uint64_t units = load_u64(head + layout->code_units);
-
-		made.bytecode = room.at;
-		if (units > PART_MAX / 2 ||
-		    (units * 2 <= room.left &&
-		     !object_copy_memory(walker, addr + layout->code_code, units * 2, &room,
-					 &made.bytecode, &made.bytecode_size)))
-			return false;
-	} else if (!copy_part(walker, load_u64(head + layout->code_code), &room, &made.bytecode,
-			      &made.bytecode_size)) {
-		return false;
+	/* Where a read is a system call, and there is room enough. */
+	if (walker->reader->pid > 0 && room.left >= 8 * AHEAD_BYTES) {
+		ahead_init(&ahead, walker->reader);
+		load_ahead(&ahead, layout, addr, head, &room);
+		through.reader = &ahead.reader;
 	}
+	if (!copy_parts(&through, addr, head, &room, &made))
+		return false;
 	*info = made;
 	return true;
 }

@@ -68,6 +68,83 @@ static void test_read(void **state)
 	}
 }
 
+/* A reader by system calls, which are counted. */
+static uint32_t calls;
+static struct mem_reader counted_target;
+
+static bool counted_read(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)
+{
+	(void)reader;
+	calls++;
+	return counted_target.read(&counted_target, addr, dst, size);
+}
+
+static size_t counted_read_many(const struct mem_reader *reader, const struct iovec *dst,
+				const struct iovec *src, size_t count)
+{
+	(void)reader;
+	calls++;
+	return counted_target.read_many(&counted_target, dst, src, count);
+}
+
+static bool read_code_counted(struct fake *fake, struct code_info *info)
+{
+	static unsigned char buffer[128 * 1024];
+	const struct mem_reader counted = { .read = counted_read, .read_many = counted_read_many, .pid = 1 };
+	struct walker walker = fake->walker;
+
+	counted_target = *fake->walker.reader;
+	walker.reader = &counted;
+	calls = 0;
+	return code_read(&walker, fake_code(0), buffer, sizeof(buffer), info);
+}
+
+static void test_read_takes_two_calls(void **state)
+{
+	static const unsigned versions[] = { 0x0308, 0x030a, 0x030b, 0x030d };
+	struct code_info info;
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		struct fake *fake = fake_new_code(versions[i]);
+
+		assert_true(read_code_counted(fake, &info));
+		assert_int_equal(calls, 2);
+		assert_memory_equal(info.filename, "prog.py", 7);
+		assert_memory_equal(info.qualname, "run", 3);
+		assert_int_equal(info.lines_size, 3);
+		assert_memory_equal(info.lines, "\1\2\3", 3);
+		assert_int_equal(info.bytecode_size, versions[i] < 0x030b ? 4 : 0x100);
+		fake_free(fake);
+	}
+}
+
+/* What is long, or lies across the end of a page, takes more calls and comes out the same; a part
+ * that is nowhere makes the whole none. */
+static void test_read_with_more_calls(void **state)
+{
+	struct fake *fake = fake_new_code(0x0308);
+	static unsigned char table[4000];
+	py_addr across = FAKE_HEAP + 0x20000 + 4096 - 8;
+	struct code_info info;
+
+	for (size_t i = 0; i < sizeof(table); i++)
+		table[i] = (unsigned char)(i * 7);
+	put_bytes(fake, FAKE_HEAP + 0x22000, table, sizeof(table));
+	fake_put(fake, fake_code(0) + fake->layout.code_lines, FAKE_HEAP + 0x22000);
+	put_str(fake, across, 1, true, "run_across", 10);
+	fake_put(fake, fake_code(0) + fake->layout.code_name, across);
+	assert_true(read_code_counted(fake, &info));
+	assert_in_range(calls, 3, 5);
+	assert_int_equal(info.qualname_size, 10);
+	assert_memory_equal(info.qualname, "run_across", 10);
+	assert_int_equal(info.lines_size, sizeof(table));
+	assert_memory_equal(info.lines, table, sizeof(table));
+	assert_memory_equal(info.bytecode, "abcd", 4);
+	fake_put(fake, fake_code(0) + fake->layout.code_filename, FAKE_BASE + FAKE_SIZE + 0x1000);
+	assert_false(read_code_counted(fake, &info));
+	fake_free(fake);
+}
+
 static void expect_name(struct fake *fake, const char *utf8)
 {
 	struct code_info info;
@@ -255,6 +332,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read_takes_two_calls),
+		cmocka_unit_test(test_read_with_more_calls),
 		cmocka_unit_test(test_read_texts),
 		cmocka_unit_test(test_read_cuts_names),
 		cmocka_unit_test(test_read_leaves_out_tables),
