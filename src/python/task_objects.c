@@ -179,28 +179,40 @@ static uint32_t find_text(const struct task_finder *finder, const py_addr *keys,
 	unsigned char heads[KEYS_BATCH][KEY_BYTES];
 	struct iovec dst[KEYS_BATCH], src[KEYS_BATCH];
 	size_t length = strlen(text), size = layout->unicode_ascii_data + length;
-	uint32_t done = 0;
+	uint32_t places[KEYS_BATCH], wanted = 0, done = 0;
 
 	if (size > KEY_BYTES)
 		return count;
+	/* Entries that were deleted have no key. */
 	for (uint32_t i = 0; i < count; i++) {
-		dst[i] = (struct iovec){ heads[i], size };
-		src[i] = (struct iovec){ (void *)(uintptr_t)keys[i], size };
+		if (!is_pointer(keys[i]))
+			continue;
+		dst[wanted] = (struct iovec){ heads[wanted], size };
+		src[wanted] = (struct iovec){ (void *)(uintptr_t)keys[i], size };
+		places[wanted++] = i;
 	}
 	/* One that cannot be read is passed over. */
-	for (; done < count; done++) {
-		size_t got = reader->read_many(reader, dst + done, src + done, count - done);
+	for (; done < wanted; done++) {
+		size_t got = reader->read_many(reader, dst + done, src + done, wanted - done);
 
 		for (; got > 0; got--, done++) {
 			if (load_u64(heads[done] + layout->unicode_length) == length &&
 			    memcmp(heads[done] + layout->unicode_ascii_data, text, length) == 0)
-				return done;
+				return places[done];
 		}
 	}
 	return count;
 }
 
 py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const char *key)
+{
+	struct task_passed passed = { 0 };
+
+	return task_dict_new_text(finder, dict, key, &passed);
+}
+
+py_addr task_dict_new_text(const struct task_finder *finder, py_addr dict, const char *key,
+			   struct task_passed *passed)
 {
 	const struct mem_reader *reader = finder->walker->reader;
 	unsigned char entries[KEYS_BATCH * 24];
@@ -209,7 +221,9 @@ py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const cha
 
 	if (!dict_open(finder, dict, &view) || view.count > KEYS_MAX)
 		return 0;
-	for (uint32_t start = 0; start < view.count; start += KEYS_BATCH) {
+	if (passed->entries != view.entries)
+		*passed = (struct task_passed){ view.entries, 0 };
+	for (uint32_t start = passed->count; start < view.count; start += KEYS_BATCH) {
 		uint32_t part = view.count - start < KEYS_BATCH ? view.count - start : KEYS_BATCH;
 		uint32_t found;
 
@@ -225,6 +239,7 @@ py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const cha
 			return is_pointer(value) ? value : 0;
 		}
 	}
+	passed->count = view.count;
 	return 0;
 }
 

@@ -17,6 +17,10 @@ enum object_kind task_type_kind(struct task_finder *finder, py_addr type);
 /* The value under this (ASCII) key in a dict object, or 0. */
 py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const char *key);
 
+/* The same for a dict that grows: entries that were passed are not looked at again. */
+py_addr task_dict_new_text(const struct task_finder *finder, py_addr dict, const char *key,
+			   struct task_passed *passed);
+
 /* The value under this very object, or 0; looks at some dozens of entries. */
 py_addr task_dict_object(const struct task_finder *finder, py_addr dict, py_addr key);
 

@@ -66,11 +66,20 @@ static py_addr changed_modules(struct task_finder *finder)
 	return modules;
 }
 
-py_addr task_module_dict(const struct task_finder *finder, py_addr modules, const char *name)
+/* The dict of a module that may have been loaded since it was last looked for, or 0. */
+static py_addr new_module_dict(const struct task_finder *finder, py_addr modules,
+			       const char *name, struct task_passed *passed)
 {
-	py_addr module = task_dict_text(finder, modules, name);
+	py_addr module = task_dict_new_text(finder, modules, name, passed);
 
 	return module == 0 ? 0 : task_read_pointer(finder, module + MODULE_DICT);
+}
+
+py_addr task_module_dict(const struct task_finder *finder, py_addr modules, const char *name)
+{
+	struct task_passed passed = { 0 };
+
+	return new_module_dict(finder, modules, name, &passed);
 }
 
 /* --- asyncio --- */
@@ -90,7 +99,7 @@ static bool find_set(struct task_finder *finder, py_addr module)
 
 static void find_asyncio(struct task_finder *finder, py_addr modules)
 {
-	py_addr module = task_module_dict(finder, modules, "asyncio.tasks");
+	py_addr module = new_module_dict(finder, modules, "asyncio.tasks", &finder->no_asyncio);
 
 	if (module == 0 || !learn_layout(finder, true) || !find_set(finder, module))
 		return;
@@ -111,7 +120,8 @@ bool tasks_find(struct task_finder *finder)
 		if (modules != 0 && finder->task_type == 0)
 			find_asyncio(finder, modules);
 		if (modules != 0 && !has_trio)
-			module = task_module_dict(finder, modules, "trio._core._run");
+			module = new_module_dict(finder, modules, "trio._core._run",
+						 &finder->no_trio);
 		if (module != 0 && (finder->task_type != 0 || learn_layout(finder, false)))
 			has_trio = trio_find(finder, module);
 	}

@@ -51,6 +51,13 @@ struct trio_facts {
 	uint32_t runner_tasks, task_coro, task_name, task_points; /* offsets of slots */
 };
 
+/* How far a dict has been searched for a key that it did not have; it has other entries when
+ * its table is another. */
+struct task_passed {
+	py_addr entries;
+	uint32_t count;
+};
+
 /* One process's tasks.  The caller sets walker, runtime and pid; the rest is
  * zero until tasks_find. */
 struct task_finder {
@@ -60,6 +67,7 @@ struct task_finder {
 	uint32_t file_count;
 	struct py_task_layout layout;
 	uint64_t modules;   /* how many there were when asyncio was last looked for, */
+	struct task_passed no_asyncio, no_trio; /* among them */
 	py_addr modules_dict; /* and the dict that has them: an interpreter's is one for ever; 0: none */
 	py_addr task_type;  /* _asyncio.Task; 0: there is no asyncio */
 	py_addr python_task_type; /* asyncio.tasks._PyTask */

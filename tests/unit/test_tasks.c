@@ -8,10 +8,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/tasks.h"
+#include "python/task_parts.h"
 
 #define BASE 0x10000000ull
 #define WORDS 8192u
@@ -179,12 +180,78 @@ static void test_list_has_grown(void **state)
 	assert_int_equal(total, 3000);
 }
 
+/* --- a dict that grows --- */
+
+#define DICT_AT 0u    /* words of memory */
+#define KEYS_AT 16u
+#define STRINGS_AT 512u
+#define STRING_WORDS 16u
+
+/* A str object number i with this text. */
+static py_addr put_text(const struct py_layout *layout, uint32_t i, const char *text)
+{
+	unsigned char *at = (unsigned char *)&memory[STRINGS_AT + i * STRING_WORDS];
+	uint64_t length = strlen(text);
+
+	memcpy(at + layout->unicode_length, &length, sizeof(length));
+	memcpy(at + layout->unicode_ascii_data, text, length);
+	return BASE + (STRINGS_AT + i * STRING_WORDS) * 8;
+}
+
+/* The table of 64 places at this word, with count entries: number i is called "module i" and has
+ * the value BASE + 8 * i; the one at `wanted` is called "wanted", the first was deleted. */
+static void put_table(const struct py_layout *layout, uint32_t word, uint64_t count, uint64_t wanted)
+{
+	unsigned char *head = (unsigned char *)&memory[word];
+	uint64_t *entry = &memory[word + 4 + 8];
+
+	memory[DICT_AT + DICT_KEYS / 8] = BASE + word * 8;
+	memory[DICT_AT + DICT_KEYS / 8 + 1] = 0;
+	head[8] = head[9] = 6; /* 64 places, 64 bytes of indexes */
+	head[10] = 1;          /* keys are strings */
+	memory[word + 3] = count;
+	for (uint32_t i = 0; i < count; i++, entry += 2) {
+		char text[32];
+		snprintf(text, sizeof(text), "module %u", i);
+		entry[0] = i == 0 ? 0 : put_text(layout, i, i == wanted ? "wanted" : text);
+		entry[1] = BASE + 8ull * i;
+	}
+}
+
+static void test_new_entries_are_found(void **state)
+{
+	(void)state;
+	struct mem_reader reader;
+	struct walker walker = { .reader = &reader, .layout = py_layout_known(0x030b) };
+	struct task_finder finder = { .walker = &walker };
+	struct task_passed passed = { 0 };
+
+	memset(memory, 0, sizeof(memory));
+	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
+	put_table(walker.layout, KEYS_AT, 10, 99);
+	assert_int_equal(task_dict_new_text(&finder, BASE, "wanted", &passed), 0);
+	assert_int_equal(passed.count, 10);
+	/* what was passed is not read again */
+	put_table(walker.layout, KEYS_AT, 10, 4);
+	assert_int_equal(task_dict_new_text(&finder, BASE, "wanted", &passed), 0);
+	put_table(walker.layout, KEYS_AT, 30, 20);
+	assert_int_equal(task_dict_new_text(&finder, BASE, "wanted", &passed), BASE + 8 * 20);
+	/* it is found again: its module may not have been whole */
+	assert_int_equal(task_dict_new_text(&finder, BASE, "wanted", &passed), BASE + 8 * 20);
+	assert_int_equal(passed.count, 10);
+	/* another table has other entries */
+	put_table(walker.layout, KEYS_AT + 200, 30, 4);
+	assert_int_equal(task_dict_new_text(&finder, BASE, "wanted", &passed), BASE + 8 * 4);
+	assert_int_equal(task_dict_text(&finder, BASE, "wanted"), BASE + 8 * 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_list_is_swept),
 		cmocka_unit_test(test_list_has_grown),
+		cmocka_unit_test(test_new_entries_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
