@@ -11,6 +11,9 @@
 #include "agent/agent.h"
 #include "agent/tables.h"
 
+/* Not every C library has it; see start.c. */
+#pragma weak dladdr1
+
 /* Without their own names: those would lead to the C library's. */
 static const char *const thread_functions[] = {"pthread_create"};
 static const char *const memory_functions[] = {
