@@ -136,7 +136,7 @@ struct process {
 	bool has_tasks;         /* it has asyncio or trio */
 	uint64_t tasks_next_ns; /* when to look again whether it has */
 	struct map addresses; /* code address and identity to codes, for looks from outside */
-	struct thread *slots[RING_THREADS]; /* borrowed from threads */
+	VEC(struct thread *) slots;   /* borrowed from threads; see threads_at */
 	VEC(struct thread *) threads; /* owned; the first is the main thread */
 	uint32_t thread_numbers;      /* threads ever begun */
 	uint32_t watch_turn; /* the last of its other threads that was looked at */
@@ -371,6 +371,9 @@ bool marks_on_record(struct collector *collector, const struct process *process,
 void marks_build(const struct collector *collector, struct profile *profile);
 
 /* --- threads.c --- */
+
+/* The thread that has this slot of the ring now, or NULL. */
+struct thread *threads_at(const struct process *process, uint32_t slot);
 
 /* A thread has begun or ended. */
 void threads_on_record(struct collector *collector, struct process *process,

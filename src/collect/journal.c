@@ -322,10 +322,10 @@ static bool replay_process(struct collector *collector, const struct process_ent
 static bool replay_time(struct collector *collector, struct process *process,
 			const struct time_entry *in)
 {
-	if (in->slot >= RING_THREADS || in->count > WALK_MAX_FRAMES ||
+	if (in->count > WALK_MAX_FRAMES ||
 	    sizeof(*in) + (uint64_t)in->count * sizeof(in->frames[0]) > in->head.size)
 		return false;
-	struct thread *thread = process->slots[in->slot];
+	struct thread *thread = threads_at(process, in->slot);
 	if (thread == NULL)
 		return true;
 	for (uint32_t i = 0; i < in->count; i++) {

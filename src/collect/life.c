@@ -79,6 +79,7 @@ static void free_process(struct process *process)
 		free(process->threads.items[i]);
 	}
 	vec_free(&process->threads);
+	vec_free(&process->slots);
 	vec_free(&process->ids);
 	vec_free(&process->gpu.sites);
 	map_fini(&process->addresses);

@@ -27,7 +27,8 @@ struct place {
 
 static bool is_main_thread(const struct process *process, uint32_t slot)
 {
-	return slot < RING_THREADS && process->slots[slot] != NULL && process->slots[slot]->is_main;
+	const struct thread *thread = threads_at(process, slot);
+	return thread != NULL && thread->is_main;
 }
 
 /* The code whose function the memory of frame `at` (innermost first) belongs
@@ -65,7 +66,7 @@ static bool find_place(struct collector *collector, struct process *process, uin
 	if (!code->in_scope)
 		return true;
 	const struct code *function = function_code(collector, at, count);
-	struct thread *thread = slot < RING_THREADS ? process->slots[slot] : NULL;
+	struct thread *thread = threads_at(process, slot);
 	place->is_return = thread != NULL && stacks_at_line(collector, thread, frame);
 	place->line_site = heap_line_site(&collector->heap, code->filename,
 					  codes_line(code, frame.offset));

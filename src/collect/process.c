@@ -148,10 +148,12 @@ static void meet_process(struct collector *collector, const char *path, struct r
 	journal_process(collector, process);
 }
 
+/* Rings of processes that have ended are gone from the folder. */
 static bool is_known(const struct collector *collector, const char *path)
 {
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
-		if (strcmp(collector->processes.items[i]->ring_path, path) == 0)
+		const struct process *process = collector->processes.items[i];
+		if (process->ring != NULL && strcmp(process->ring_path, path) == 0)
 			return true;
 	}
 	return false;
@@ -318,6 +320,12 @@ static void finish_process(struct collector *collector, struct process *process)
 		munmap(process->ring, sizeof(*process->ring));
 	process->ring = NULL;
 	unlink(process->ring_path);
+	/* Of thousands of processes no more is kept than the profile tells. */
+	vec_free(&process->slots);
+	vec_free(&process->ids);
+	map_fini(&process->addresses);
+	images_fini(&process->images);
+	images_init(&process->images, 0);
 }
 
 /* A process that ended while no collector looked was last heard of earlier.  Else it has ended

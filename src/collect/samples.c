@@ -160,7 +160,7 @@ bool samples_on_record(struct collector *collector, struct process *process,
 {
 	uint64_t need = sizeof(*sample) + (uint64_t)sample->count * sizeof(sample->frames[0]);
 	if (sample->count > WALK_MAX_FRAMES || need > sample->head.size ||
-	    sample->thread >= RING_THREADS || process->slots[sample->thread] == NULL)
+	    threads_at(process, sample->thread) == NULL)
 		return false;
 	uint64_t alive_ns = sample->time_ns - process->start_ns;
 	if (sample->time_ns < process->start_ns || sample->user_ns > alive_ns + 1000000000u ||
@@ -168,7 +168,7 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	    !stacks_translate(collector, process, sample->frames, sample->count))
 		return false;
 
-	struct thread *thread = process->slots[sample->thread];
+	struct thread *thread = threads_at(process, sample->thread);
 	uint32_t node;
 	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
 	uint64_t cpu_ns = sample->user_ns + sample->system_ns;

@@ -194,6 +194,11 @@ static void join_ended(struct collector *collector, struct process *process)
 
 /* --- beginning and end --- */
 
+struct thread *threads_at(const struct process *process, uint32_t slot)
+{
+	return slot < process->slots.count ? process->slots.items[slot] : NULL;
+}
+
 static void add_thread(struct process *process, const struct record_thread *record)
 {
 	struct thread *thread = mem_zalloc(1, sizeof(*thread));
@@ -209,7 +214,9 @@ static void add_thread(struct process *process, const struct record_thread *reco
 	thread->look_delay_ns = thread->astir_delay_ns = record->before_delay_ns;
 	thread->before_ns = record->before_cpu_ns + record->before_delay_ns;
 	vec_push(&process->threads, thread);
-	process->slots[record->thread] = thread;
+	while (process->slots.count <= record->thread)
+		vec_push(&process->slots, NULL);
+	process->slots.items[record->thread] = thread;
 }
 
 void threads_on_record(struct collector *collector, struct process *process,
@@ -218,7 +225,7 @@ void threads_on_record(struct collector *collector, struct process *process,
 	if (record->thread >= RING_THREADS)
 		return;
 	processes_note_astir(collector);
-	struct thread *thread = process->slots[record->thread];
+	struct thread *thread = threads_at(process, record->thread);
 	if (thread != NULL) {
 		size_t size = strnlen(record->name, sizeof(record->name));
 		bool is_end = record->head.type == RECORD_THREAD_END;
@@ -226,7 +233,7 @@ void threads_on_record(struct collector *collector, struct process *process,
 			thread->system_name = intern_bytes(collector->strings, record->name, size);
 		/* The end of a thread can be lost when the ring is full. */
 		watch_end(collector, process, thread, record->time_ns);
-		process->slots[record->thread] = NULL;
+		process->slots.items[record->thread] = NULL;
 		join_ended(collector, process);
 	}
 	if (record->head.type == RECORD_THREAD)
