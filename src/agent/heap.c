@@ -38,7 +38,7 @@ struct stream {
 __thread _Alignas(64) struct heap_thread g_heap __attribute__((tls_model("initial-exec")));
 
 /* 640 marks of 5 MB.  A burst of samples must find room in the ring. */
-#define ALLOCS_BURST 3000u
+#define ALLOCS_BURST 2000u
 #define COPIES_BURST 500u
 #define CHILD_SHARE 4u /* a child begins with so much less: there may be many */
 _Static_assert((ALLOCS_BURST + COPIES_BURST) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "see reserve");
@@ -46,7 +46,7 @@ _Static_assert((ALLOCS_BURST + COPIES_BURST) * TOKEN_BYTES <= RING_BYTES / 4 * 3
 static _Alignas(64) struct stream allocs = {
 	.mark_budget = {8192, 300000, 150000, 10000},
 	.site_budget = {8192, 800, 400, 200},
-	.all_budget = {8192, ALLOCS_BURST, 1200, 150},
+	.all_budget = {8192, ALLOCS_BURST, 600, 100},
 };
 static _Alignas(64) struct stream copies = {
 	.mark_budget = {65536, 50000, 50000, 4000},
@@ -195,14 +195,13 @@ static void follow(const void *block, struct agent_site *site, struct record_all
 }
 
 static bool push_alloc(struct agent_thread *self, const struct heap_choice *choice,
-		       const void *block)
+		       const void *block, uint64_t now_ns)
 {
 	uint32_t count;
 	push_late();
 	if (!own_stack_walk(self, &count))
 		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
-	uint64_t now_ns = now_wall_ns();
 	pay(&allocs, choice->site, bytes + sizeof(struct record_free), now_ns);
 	struct record *record = reserve(bytes);
 	if (record == NULL)
@@ -223,14 +222,13 @@ static bool push_alloc(struct agent_thread *self, const struct heap_choice *choi
 }
 
 static bool push_copy(struct agent_thread *self, const struct heap_choice *choice,
-		      const void *block)
+		      const void *block, uint64_t now_ns)
 {
 	(void)block;
 	uint32_t count;
 	if (!own_stack_walk(self, &count))
 		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_copy) + count * sizeof(struct record_frame));
-	uint64_t now_ns = now_wall_ns();
 	pay(&copies, choice->site, bytes, now_ns);
 	struct record *record = reserve(bytes);
 	if (record == NULL)
@@ -336,7 +334,8 @@ static void go_on_counting(const struct heap_choice *choice)
 }
 
 static void take(const struct heap_choice *choice, const void *block,
-		 bool (*push)(struct agent_thread *, const struct heap_choice *, const void *))
+		 bool (*push)(struct agent_thread *, const struct heap_choice *, const void *,
+			      uint64_t now_ns))
 {
 	int saved_errno = errno;
 	/* What is allocated while Python ends is no line's. */
@@ -344,7 +343,7 @@ static void take(const struct heap_choice *choice, const void *block,
 	bool is_taken = false;
 	if (self != NULL) {
 		uint64_t begin_ns = now_wall_ns();
-		is_taken = push(self, choice, block);
+		is_taken = push(self, choice, block, begin_ns);
 		note_cost(begin_ns);
 		own_stack_leave(self);
 	}

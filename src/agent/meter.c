@@ -64,8 +64,8 @@ void meter_rate_raise_floor(struct meter_rate *rate)
 static void refill(struct meter_rate *rate, const struct meter_budget *budget, uint64_t now_ns)
 {
 	uint64_t last_ns = atomic_load_explicit(&rate->refilled_ns, memory_order_relaxed);
-	if (now_ns < last_ns + REFILL_NS ||
-	    !atomic_compare_exchange_strong(&rate->refilled_ns, &last_ns, now_ns))
+	bool is_due = last_ns == 0 || now_ns >= last_ns + REFILL_NS;
+	if (!is_due || !atomic_compare_exchange_strong(&rate->refilled_ns, &last_ns, now_ns))
 		return;
 	uint64_t more = (now_ns - last_ns) / 1000000u * budget->per_s / 1000u;
 	int64_t tokens = atomic_load(&rate->tokens);

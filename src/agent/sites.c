@@ -5,19 +5,23 @@
  * beginning, where caches hold them; only when there are more is the rest used. */
 #define PROBES 8u
 
-/* The longest stretch, as a part (1/n) of what a site took: of one whose own budget is
- * used up, and where that of all is.  A large site is held to more. */
+/* The longest stretch of a site whose own budget is used up: this part (1/n) of what it
+ * took.  Where that of all is used up: a larger part, and for large sites, of which more is
+ * wanted, 2 to the power of half of (15 + log2 of it): 1/20 of 5 MB, 1/64 of 64 MB.  Where
+ * more than one in so many of its samples lives, what is live has to be known as well: half
+ * as much. */
 #define SHARE_OWN 128u
-#define SHARE_ALL 48u
-#define SHARE_ALL_SMALL 10u
-#define LARGE_BYTES (16u << 20)
+#define SHARE_ALL 8u
+#define ROOT_LOG 15u
+#define ROOT_LOG_LIVE 13u
+#define LIVE_ALIVE 16u
 
 /* Temporaries: after so many samples of which at most one in so many lives, a stretch
  * is as long as this part of what the site took, but no longer than makes a block that
  * is met alive look large. */
-#define BRIEF_AFTER 128u
+#define BRIEF_AFTER 64u
 #define BRIEF_ALIVE 32u
-#define SHARE_BRIEF 64u
+#define SHARE_BRIEF 48u
 #define BRIEF_BYTES (256u << 10)
 
 /* The site with this key, or a free entry made its own; NULL when there is none in reach. */
@@ -47,13 +51,26 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Whether of a site's samples more than one in `part` lives. */
+static bool has_alive(const struct agent_site *site, uint32_t part)
+{
+	uint64_t alive = atomic_load_explicit(&site->alive, memory_order_relaxed);
+	return alive * part > atomic_load_explicit(&site->taken, memory_order_relaxed);
+}
+
 static uint64_t brief_window(const struct agent_site *site, uint64_t added)
 {
-	uint32_t taken = atomic_load_explicit(&site->taken, memory_order_relaxed);
-	uint64_t alive = atomic_load_explicit(&site->alive, memory_order_relaxed);
-	if (taken < BRIEF_AFTER || alive * BRIEF_ALIVE > taken)
+	if (atomic_load_explicit(&site->taken, memory_order_relaxed) < BRIEF_AFTER ||
+	    has_alive(site, BRIEF_ALIVE))
 		return 0;
 	return smaller(added / SHARE_BRIEF, BRIEF_BYTES);
+}
+
+static uint64_t share_window(const struct agent_site *site, uint64_t added)
+{
+	uint32_t log = 63u - (uint32_t)__builtin_clzll(added | 1);
+	uint32_t more = has_alive(site, LIVE_ALIVE) ? ROOT_LOG_LIVE : ROOT_LOG;
+	return smaller(added / SHARE_ALL, 1ull << (log + more) / 2);
 }
 
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
@@ -61,8 +78,7 @@ uint64_t sites_window(const struct agent_site *site, const struct meter_budget *
 {
 	uint64_t added = atomic_load_explicit(&site->added, memory_order_relaxed);
 	uint64_t own = smaller(meter_rate_window(&site->rate, budget), added / SHARE_OWN);
-	uint64_t share = added < LARGE_BYTES ? SHARE_ALL_SMALL : SHARE_ALL;
-	uint64_t all = smaller(all_window, added / share);
+	uint64_t all = smaller(all_window, share_window(site, added));
 	uint64_t wanted = own > all ? own : all;
 	uint64_t brief = brief_window(site, added);
 	if (brief > wanted)

@@ -126,6 +126,20 @@ static void test_rate_widens_and_narrows(void **state)
 	assert_int_equal(meter_rate_window(&rate, &budget), 2 * WINDOW);
 }
 
+/* The clock is that of a process which has just begun: the first burst is there at once. */
+static void test_rate_of_a_young_process(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {
+		.least_window = WINDOW, .burst = 100, .per_s = 1000, .grace = 10};
+	struct meter_rate rate = {0};
+	for (int i = 0; i < 100; i++)
+		meter_rate_spend(&rate, &budget, 1, 1000);
+	assert_int_equal(meter_rate_window(&rate, &budget), WINDOW);
+	meter_rate_spend(&rate, &budget, 1, 1000);
+	assert_int_equal(meter_rate_window(&rate, &budget), 2 * WINDOW);
+}
+
 /* What comes steadily at three times the budget is sampled at the budget. */
 static void test_rate_keeps_its_budget(void **state)
 {
@@ -172,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_lines_in_step),
 		cmocka_unit_test(test_window_changes),
 		cmocka_unit_test(test_rate_widens_and_narrows),
+		cmocka_unit_test(test_rate_of_a_young_process),
 		cmocka_unit_test(test_rate_keeps_its_budget),
 		cmocka_unit_test(test_rate_of_a_child),
 	};

@@ -160,6 +160,29 @@ static void test_small_site_beside_large_ones(void **state)
 	assert_in_range(samples, 50, 200);
 }
 
+/* Where the others take all: the more a site took, the better it is known, and better
+ * still when its blocks live. */
+static void test_longest_stretch(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {
+		.least_window = 8192, .burst = 1u << 30, .per_s = 1, .grace = 5};
+	static const struct {
+		uint64_t added, window, live_window;
+	} rows[] = {
+		{400u << 10, 32768, 32768},
+		{5u << 20, 256u << 10, 128u << 10},
+		{64u << 20, 1u << 20, 512u << 10},
+		{1u << 30, 4u << 20, 2u << 20},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct agent_site site = {.key = 5, .added = rows[i].added, .taken = 40};
+		assert_int_equal(sites_window(&site, &budget, 1u << 30), rows[i].window);
+		site.alive = 3;
+		assert_int_equal(sites_window(&site, &budget, 1u << 30), rows[i].live_window);
+	}
+}
+
 static void test_keys_have_their_own_sites(void **state)
 {
 	(void)state;
@@ -202,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_window_is_bounded),
 		cmocka_unit_test(test_temporaries),
 		cmocka_unit_test(test_small_site_beside_large_ones),
+		cmocka_unit_test(test_longest_stretch),
 		cmocka_unit_test(test_keys_have_their_own_sites),
 		cmocka_unit_test(test_full_table),
 	};
