@@ -28,7 +28,7 @@ struct pace_look {
 	bool was_waiting;       /* at the first, where its waiting is booked to */
 	bool is_waiting;        /* at the second */
 	uint64_t waited_ns;     /* not on a CPU since it was last found astir: off it and not
-				   booked, or ready for it */
+				   booked, and a part of the time ready for it */
 	uint64_t since_ns;      /* how long ago that was */
 };
 
