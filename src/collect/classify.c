@@ -2,9 +2,9 @@
 #include "collect/classify.h"
 
 /* An operation is long when it has more than LONG_BASE + LONG_RATIO * m
- * samples per k loads beside it that have m samples together: likelier to take
+ * samples per k loads beside it that have m samples together: far likelier to take
  * 10 000 loads' time than 200 (a dictionary access that misses every cache). */
-#define LONG_BASE 200u
+#define LONG_BASE 400u
 #define LONG_RATIO 800u
 
 /* Interrupts and the like put about one sample in 500 beside a long operation
