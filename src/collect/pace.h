@@ -32,12 +32,12 @@ struct pace_look {
 	uint64_t since_ns;      /* how long ago that was */
 };
 
-/* What a thread may wait while it is said to compute: a small part of the time, and two ticks,
- * by which its CPU clock may lag behind.  A virtual machine that is not run for a moment looks
+/* What a thread may wait while it is said to compute: a small part of the time, and four ticks,
+ * by two of which its CPU clock may lag behind.  A virtual machine that is not run for a moment looks
  * like that too.  Time ready to run is told to the samples that come after a look, so that
  * on a busy machine looks must not be rare. */
-#define PACE_WAITED_PART 100u
-#define PACE_WAITED_NS 8000000u
+#define PACE_WAITED_PART 50u
+#define PACE_WAITED_NS 16000000u
 
 /* Whether the thread does anything but compute, or wait where it waited before. */
 bool pace_is_astir(const struct pace_look *look);

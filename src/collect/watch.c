@@ -209,7 +209,7 @@ static py_addr look_at_tasks(struct collector *collector, struct process *proces
 		return 0;
 	py_addr state = threads_find_state(process, thread);
 	tasks_look(collector, process, thread, state, now_ns, has_run,
-		   has_run && thread->pending_off_ns < PACE_WAITED_NS);
+		   has_run && thread->pending_off_ns < OFF_END_MIN_NS);
 	return state;
 }
 

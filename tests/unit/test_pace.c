@@ -61,18 +61,18 @@ static void test_computing_is_calm(void **state)
 	struct pace_look look = computes(0, 30);
 	assert_false(pace_is_astir(&look));
 	/* its clock lags behind by a tick or two; a little waiting is not worth a look */
-	look = computes(7, 30);
+	look = computes(15, 30);
 	assert_false(pace_is_astir(&look));
-	look = computes(19, 2000);
+	look = computes(39, 2000);
 	assert_false(pace_is_astir(&look));
 }
 
 static void test_waiting_unseen_is_not(void **state)
 {
 	(void)state;
-	struct pace_look look = computes(8, 30);
+	struct pace_look look = computes(16, 30);
 	assert_true(pace_is_astir(&look));
-	look = computes(20, 2000);
+	look = computes(40, 2000);
 	assert_true(pace_is_astir(&look));
 }
 
