@@ -8,12 +8,12 @@
 /* The longest stretch of a site whose own budget is used up: this part (1/n) of what it
  * took.  Where that of all is used up: a larger part, and for large sites, of which more is
  * wanted, 2 to the power of half of (15 + log2 of it): 1/20 of 5 MB, 1/64 of 64 MB.  Where
- * more than one in so many of its samples lives, what is live has to be known as well: half
- * as much. */
+ * more than one in so many of its samples lives, what is live has to be known as well: no
+ * more than this part of it. */
 #define SHARE_OWN 128u
 #define SHARE_ALL 8u
 #define ROOT_LOG 15u
-#define ROOT_LOG_LIVE 13u
+#define SHARE_LIVE 12u
 #define LIVE_ALIVE 16u
 
 /* Temporaries: after so many samples of which at most one in so many lives, a stretch
@@ -69,8 +69,12 @@ static uint64_t brief_window(const struct agent_site *site, uint64_t added)
 static uint64_t share_window(const struct agent_site *site, uint64_t added)
 {
 	uint32_t log = 63u - (uint32_t)__builtin_clzll(added | 1);
-	uint32_t more = has_alive(site, LIVE_ALIVE) ? ROOT_LOG_LIVE : ROOT_LOG;
-	return smaller(added / SHARE_ALL, 1ull << (log + more) / 2);
+	uint64_t longest = smaller(added / SHARE_ALL, 1ull << (log + ROOT_LOG) / 2);
+	if (!has_alive(site, LIVE_ALIVE))
+		return longest;
+	uint64_t alive = atomic_load_explicit(&site->alive, memory_order_relaxed);
+	uint64_t taken = atomic_load_explicit(&site->taken, memory_order_relaxed) + 1u;
+	return smaller(longest, added / taken * alive / SHARE_LIVE);
 }
 
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,

@@ -170,15 +170,15 @@ static void test_longest_stretch(void **state)
 	static const struct {
 		uint64_t added, window, live_window;
 	} rows[] = {
-		{400u << 10, 32768, 32768},
-		{5u << 20, 256u << 10, 128u << 10},
-		{64u << 20, 1u << 20, 512u << 10},
-		{1u << 30, 4u << 20, 2u << 20},
+		{400u << 10, 32768, 8192},
+		{5u << 20, 256u << 10, 65536},
+		{64u << 20, 1u << 20, 1u << 20},
+		{1u << 30, 4u << 20, 4u << 20},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct agent_site site = {.key = 5, .added = rows[i].added, .taken = 40};
 		assert_int_equal(sites_window(&site, &budget, 1u << 30), rows[i].window);
-		site.alive = 3;
+		site.alive = 8;
 		assert_int_equal(sites_window(&site, &budget, 1u << 30), rows[i].live_window);
 	}
 }
