@@ -365,10 +365,13 @@ void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 	heap->rss_bytes = rss_bytes;
 	if (rss_bytes > heap->peak_rss_bytes)
 		heap->peak_rss_bytes = rss_bytes;
-	/* A peak that has come and gone since the last time. */
-	if (heap->peak_s > heap->ticked_s && heap->peak_s < time_s)
-		series_add(&heap->footprint, (float)heap->peak_s, (float)(heap->peak_bytes / MB),
+	/* A peak that has come and gone since the last time, or before it, if we were told late. */
+	if (heap->peak_bytes > heap->noted_peak_bytes) {
+		double at_s = heap->peak_s > heap->ticked_s ? heap->peak_s : heap->ticked_s;
+		series_add(&heap->footprint, (float)at_s, (float)(heap->peak_bytes / MB),
 			   (float)(rss_bytes / MB));
+		heap->noted_peak_bytes = heap->peak_bytes;
+	}
 	heap->ticked_s = time_s;
 	series_add(&heap->footprint, (float)time_s, (float)(heap->live_bytes / MB),
 		   (float)(rss_bytes / MB));

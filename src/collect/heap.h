@@ -74,6 +74,7 @@ struct heap {
 	double ending_s;             /* when the interpreter began to end; 0: it has not */
 	uint32_t ending_process;     /* whose it was */
 	double ticked_s;        /* when the footprint was last noted */
+	double noted_peak_bytes; /* what it had of the peak then */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
 	bool is_at_peak;        /* the last event made a new peak */
 	uint64_t returns;        /* times that the program came back to the line to allocate */

@@ -151,7 +151,8 @@ load()  # behind the last work
     load = line_with(done, "# load")
     assert load["gpu_idle_s"] == pytest.approx(whole["idle_s"], rel=0.25)
     sync = [l for l in done.lines_of("program.py").values() if "synchronise" in l["line"]]
-    assert sync[0]["gpu_waits"] == 2 and sync[0]["gpu_wait_s"] >= 0.39
+    # Of 0.4 s, less what the program stood ready without a CPU between launch and wait.
+    assert sync[0]["gpu_waits"] == 2 and sync[0]["gpu_wait_s"] >= 0.3
     assert sync[0]["gpu_idle_s"] < 0.2 * sync[0]["gpu_wait_s"]
     assert whole["waits"] == 3
     assert max(whole["utilisation"]) > 50

@@ -253,6 +253,20 @@ static void test_footprint_shows_a_peak_between_two_looks(void **state)
 	heap_fini(&heap);
 }
 
+static void test_footprint_shows_a_peak_that_is_told_late(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	heap_tick(&heap, 1, 50 * MB);
+	take(&heap, give(&heap, 1, 70, 0.9), 0.95);
+	heap_tick(&heap, 2, 60 * MB);
+	assert_int_equal(heap.footprint.count, 2);
+	assert_float_equal(heap.footprint.points[0].time_s, 1, 1e-6);
+	assert_float_equal(heap.footprint.points[0].value, 70, 1e-6);
+	heap_fini(&heap);
+}
+
 static void test_one_statement_is_no_leak(void **state)
 {
 	(void)state;
@@ -327,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_start_up_is_live_but_not_counted),
 		cmocka_unit_test(test_functions_of_one_name_share_a_site),
 		cmocka_unit_test(test_footprint_shows_a_peak_between_two_looks),
+		cmocka_unit_test(test_footprint_shows_a_peak_that_is_told_late),
 		cmocka_unit_test(test_one_statement_is_no_leak),
 		cmocka_unit_test(test_series_is_bounded_and_keeps_the_peak),
 	};
