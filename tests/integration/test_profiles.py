@@ -62,6 +62,10 @@ def total(line: dict) -> float:
     return sum(line[key] for key in TIME_KEYS)
 
 
+def user(line: dict) -> float:
+    return total(line) - line["n_sys_percent"]
+
+
 def all_lines(profile: dict) -> Iterator[dict]:
     for file in profile["files"].values():
         yield from file["lines"]
@@ -79,7 +83,8 @@ def test_hot_line(profiled):
     assert run.returncode == 0, run
     hot = line_of(run, "hot_line.py", "HOT")
     assert total(hot) >= 85
-    assert hot["n_cpu_percent_python"] >= 0.9 * total(hot)
+    assert hot["n_cpu_percent_python"] >= 0.9 * user(hot)
+    assert hot["n_sys_percent"] < 25  # a thousand signals a second
     assert hot["n_inclusive_percent"] >= total(hot) - 0.01
     functions = {
         f["line"]: f for f in run.profile["files"][str(FIGURES / "hot_line.py")]["functions"]
@@ -92,7 +97,7 @@ def test_hot_line(profiled):
 def test_sleep_is_waiting_on_its_line(profiled):
     run = profiled("sleeps.py")
     sleep = line_of(run, "sleeps.py", "SLEEP")
-    assert 40 <= total(sleep) <= 60
+    assert 35 <= total(sleep) <= 65  # half of it, but for what a busy machine adds to 0.8 s
     assert sleep["n_wait_percent"] >= 0.9 * total(sleep)
     assert sleep["n_sys_percent"] >= sleep["n_wait_percent"]
     assert sleep["n_core_utilization"] < 0.2
@@ -137,9 +142,9 @@ def test_numpy(python, profiled):
     run = profiled("arrays.py", **path)
     for kind in ("product", "ufunc"):
         line = line_of(run, "arrays.py", f"NATIVE {kind}")
-        assert line["n_cpu_percent_c"] >= 0.85 * (total(line) - line["n_sys_percent"])
+        assert line["n_cpu_percent_c"] >= 0.85 * user(line)
     loop = line_of(run, "arrays.py", "PYTHON")
-    assert loop["n_cpu_percent_python"] >= 0.85 * total(loop)
+    assert loop["n_cpu_percent_python"] >= 0.85 * user(loop)
     # What numpy has the C library's memmove do is numpy's from the first sample on, by who called.
     run = profiled("copies.py", "--cpu-only", **path)
     lines = [line for line in run.lines_of("copies.py").values() if line["lineno"] > 100]
