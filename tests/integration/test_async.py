@@ -196,7 +196,8 @@ def check_waits(run: ProfiledRun, name: str, folder: Path = ASYNC) -> None:
     outer, root = (line_of(run, name, mark, folder) for mark in ("OUTER", "RUN"))
     assert outer["n_inclusive_percent"] >= 0.98 * percent(long)
     assert root["n_inclusive_percent"] >= 0.98 * (percent(long) + percent(everyone))
-    assert root["n_wait_percent"] <= 5
+    # What was waited before the tasks were first read: a round's pause, a longer one on a busy machine.
+    assert root["n_wait_percent"] <= 15
 
 
 def test_uvloop():
