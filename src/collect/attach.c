@@ -195,8 +195,7 @@ static struct process *new_process(struct collector *collector, const struct rem
 	if (procfs_command(remote->pid, command, sizeof(command)))
 		process->command = intern_text(collector->strings, command);
 	process->only_serves = process->index > 0 && helpers_only_serves(collector, process);
-	if (helpers_find(process->command) == NULL)
-		command_text_meet(&collector->text, process->pid, process->command);
+	command_text_meet(&collector->text, process->pid, process->command);
 	if (procfs_link(remote->pid, "cwd", cwd, sizeof(cwd)))
 		process->cwd = intern_text(collector->strings, cwd);
 	process->start_ns = now_ns;

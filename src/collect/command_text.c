@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/procfs.h"
+#include "collect/helpers.h"
 #include "profile/model.h"
 #include "profile/scope.h"
 #include "profile/source.h"
@@ -77,8 +78,9 @@ void command_text_fini(struct command_text *text)
 
 void command_text_meet(struct command_text *text, pid_t pid, const char *command)
 {
-	/* A forked child has its parent's. */
-	if (command == NULL || command == text->command || strstr(command, " -") == NULL)
+	/* A forked child has its parent's, and a helper's is not the program's. */
+	if (command == NULL || command == text->command || strstr(command, " -") == NULL ||
+	    helpers_find(command) != NULL)
 		return;
 	size_t size = 0;
 	char *found = read_text(pid, &size);

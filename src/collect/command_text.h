@@ -23,7 +23,7 @@ struct command_text {
 
 void command_text_fini(struct command_text *text);
 
-/* A process with this command line, which is interned. */
+/* A process with this command line, which is interned; helpers (helpers.h) are passed over. */
 void command_text_meet(struct command_text *text, pid_t pid, const char *command);
 
 /* Gives "<string>" of the profile its source, if it is this. */

@@ -140,8 +140,7 @@ static void meet_process(struct collector *collector, const char *path, struct r
 	struct process *process = add_process(collector, path, ring, &facts);
 	process->command = read_command(collector, process->pid);
 	process->only_serves = helpers_only_serves(collector, process);
-	if (helpers_find(process->command) == NULL)
-		command_text_meet(&collector->text, process->pid, process->command);
+	command_text_meet(&collector->text, process->pid, process->command);
 	process->cwd = read_folder(collector, process->pid);
 	process->system_name = threads_read_comm(collector, process->pid, process->pid);
 	processes_note_astir(collector);

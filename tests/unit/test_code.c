@@ -48,6 +48,16 @@ static bool read_code(struct fake *fake, struct code_info *info)
 	return code_read(&fake->walker, fake_code(0), buffer, sizeof(buffer), info);
 }
 
+/* What fake_new_code makes. */
+static void assert_is_run(const struct code_info *info, unsigned version)
+{
+	assert_memory_equal(info->filename, "prog.py", 7);
+	assert_memory_equal(info->qualname, "run", 3);
+	assert_int_equal(info->lines_size, 3);
+	assert_memory_equal(info->lines, "\1\2\3", 3);
+	assert_int_equal(info->bytecode_size, version < 0x030b ? 4 : 0x100);
+}
+
 static void test_read(void **state)
 {
 	static const unsigned versions[] = { 0x0306, 0x0308, 0x030a, 0x030b, 0x030c };
@@ -59,11 +69,7 @@ static void test_read(void **state)
 		assert_true(read_code(fake, &info));
 		assert_int_equal(info.first_line, 1);
 		assert_int_equal(info.filename_size, 7);
-		assert_memory_equal(info.filename, "prog.py", 7);
-		assert_memory_equal(info.qualname, "run", 3);
-		assert_int_equal(info.lines_size, 3);
-		assert_memory_equal(info.lines, "\1\2\3", 3);
-		assert_int_equal(info.bytecode_size, versions[i] < 0x030b ? 4 : 0x100);
+		assert_is_run(&info, versions[i]);
 		fake_free(fake);
 	}
 }
@@ -109,11 +115,7 @@ static void test_read_takes_two_calls(void **state)
 
 		assert_true(read_code_counted(fake, &info));
 		assert_int_equal(calls, 2);
-		assert_memory_equal(info.filename, "prog.py", 7);
-		assert_memory_equal(info.qualname, "run", 3);
-		assert_int_equal(info.lines_size, 3);
-		assert_memory_equal(info.lines, "\1\2\3", 3);
-		assert_int_equal(info.bytecode_size, versions[i] < 0x030b ? 4 : 0x100);
+		assert_is_run(&info, versions[i]);
 		fake_free(fake);
 	}
 }
