@@ -70,7 +70,7 @@ static void read_maps(struct images *images, pid_t pid)
 	fclose(maps);
 }
 
-enum image_kind images_known(const struct images *images, uint64_t address)
+static enum image_kind search(const struct images *images, uint64_t address)
 {
 	uint32_t low = 0, high = images->count;
 	while (low < high) {
@@ -88,10 +88,10 @@ enum image_kind images_known(const struct images *images, uint64_t address)
 
 enum image_kind images_find(struct images *images, pid_t pid, uint64_t address, uint64_t now_ns)
 {
-	enum image_kind kind = images_known(images, address);
+	enum image_kind kind = search(images, address);
 	if (kind != IMAGE_UNKNOWN || now_ns < images->next_read_ns)
 		return kind;
 	images->next_read_ns = now_ns + REREAD_NS;
 	read_maps(images, pid);
-	return images_known(images, address);
+	return search(images, address);
 }

@@ -34,7 +34,4 @@ void images_fini(struct images *images);
 /* What the address belongs to; reads the process's map when it must. */
 enum image_kind images_find(struct images *images, pid_t pid, uint64_t address, uint64_t now_ns);
 
-/* The same by what was read so far, for a number that need not be an address. */
-enum image_kind images_known(const struct images *images, uint64_t address);
-
 #endif

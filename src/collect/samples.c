@@ -54,7 +54,8 @@ static enum image_kind worker_of(struct process *process, const struct record_sa
 	enum image_kind image = image_of(process, sample);
 	if (image != IMAGE_SUPPORT || sample->caller == 0)
 		return image;
-	enum image_kind caller = images_known(&process->images, sample->caller);
+	enum image_kind caller = images_find(&process->images, process->pid, sample->caller,
+					     sample->time_ns);
 	return caller == IMAGE_EXTENSION ? caller : image;
 }
 
