@@ -29,10 +29,15 @@ class Results:
 
     def __init__(self):
         self.runs = {}
+        self.bases = {}  # (program, tool): the plain runs that they are compared with
         self.notes = {}  # (program, tool): why there is no figure
 
-    def add(self, program, tool, run, timeout_s):
+    def add(self, program, tool, run, timeout_s, base=None):
+        """base: the plain run beside it; None: that of the same round."""
         self.runs.setdefault((program, tool), []).append(run)
+        if base is not None:
+            self.bases.setdefault((program, tool), []).append(base)
+            self.runs.setdefault((program, "plain"), []).append(base)
         if run.status is None:
             self.notes[program, tool] = "> %d s" % timeout_s
         elif run.status != 0:
@@ -40,7 +45,7 @@ class Results:
 
     def ratios(self, program, tool, field):
         """Tool over plain, round by round."""
-        plain = self.runs.get((program, "plain"), [])
+        plain = self.bases.get((program, tool)) or self.runs.get((program, "plain"), [])
         runs = self.runs.get((program, tool), [])
         return [getattr(run, field) / getattr(base, field)
                 for run, base in zip(runs, plain) if run.status == 0 and base.status == 0]
@@ -50,20 +55,35 @@ class Results:
         return statistics.median(ratios) if ratios and (program, tool) not in self.notes else None
 
 
+def command_of(program, tool, python, folder):
+    return tools.find(tool)(python, program.path, program.arguments, os.path.join(folder, "profile"))
+
+
 def measure(program, tool, python, timeout_s):
     """One run in a folder of its own, so that nothing is left behind."""
     folder = tempfile.mkdtemp(prefix="heatline-bench-")
     try:
-        command = tools.find(tool)(python, program.path, program.arguments, os.path.join(folder, "profile"))
-        return common.measure(command, timeout_s, cwd=folder)
+        return common.measure(command_of(program, tool, python, folder), timeout_s, cwd=folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def play(chosen, names, python, rounds, results, quiet, limit_s=float("inf")):
+def measure_pair(program, tool, python, timeout_s, cpu):
+    """The tool and the plain program at once on one CPU: both runs."""
+    folders = [tempfile.mkdtemp(prefix="heatline-bench-") for _ in range(2)]
+    try:
+        commands = [command_of(program, name, python, folder) for name, folder in zip((tool, "plain"), folders)]
+        return common.measure_together(commands, folders, timeout_s, cpu)
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def play(chosen, names, python, rounds, results, quiet, limit_s=float("inf"), in_pairs=False):
     """The rounds.  Each starts with another tool, so that no one always runs after the same.
 
     None begins after the limit.  Returns how many there were."""
+    cpus = sorted(os.sched_getaffinity(0))
     end = time.monotonic() + limit_s
     for number in range(rounds):
         if time.monotonic() > end:
@@ -71,11 +91,14 @@ def play(chosen, names, python, rounds, results, quiet, limit_s=float("inf")):
         for program in chosen:
             turn = number % len(names)
             for tool in names[turn:] + names[:turn]:
-                if (program.name, tool) in results.notes:
+                if (program.name, tool) in results.notes or (in_pairs and tool == "plain"):
                     continue
-                timeout_s = timeout_for(results, program)
-                run = measure(program, tool, python, timeout_s)
-                results.add(program.name, tool, run, timeout_s)
+                timeout_s, base = timeout_for(results, program), None
+                if in_pairs:
+                    run, base = measure_pair(program, tool, python, timeout_s, cpus[number % len(cpus)])
+                else:
+                    run = measure(program, tool, python, timeout_s)
+                results.add(program.name, tool, run, timeout_s, base)
                 if not quiet:
                     print("round %d  %-24s %-13s cpu %6.2f s  wall %6.2f s  %s" % (
                         number + 1, program.name, tool, run.cpu_s, run.wall_s,
@@ -203,6 +226,8 @@ def parse_arguments():
     parser.add_argument("--tools", default="", help="comma-separated names; heatline@0.001 sets its interval")
     parser.add_argument("--startup-runs", type=int, default=20, help="0: no start-up table")
     parser.add_argument("--python", default=common.peer("python") or sys.executable)
+    parser.add_argument("--pairs", action="store_true",
+                        help="each tool beside the plain program, at the same time on one CPU: far less noise")
     parser.add_argument("--scale", type=float, default=1.0, help="how much work each program does")
     parser.add_argument("--json", metavar="OUT", help="write every run's figures to this file")
     parser.add_argument("--quick", action="store_true", help="a smoke test: one round, little work, 3 start-ups")
@@ -233,14 +258,16 @@ def main():
         parser.error("no Heatline at %s; build it first" % common.heatline())
 
     results = Results()
-    rounds = play(chosen, names, options.python, options.rounds, results, quiet=False, limit_s=options.limit)
-    print("## Overhead, %d round%s" % (rounds, "s" if rounds > 1 else ""))
+    rounds = play(chosen, names, options.python, options.rounds, results, quiet=False, limit_s=options.limit,
+                  in_pairs=options.pairs)
+    print("## Overhead, %d round%s%s" % (rounds, "s" if rounds > 1 else "", ", in pairs" if options.pairs else ""))
     print("\n%s; %s" % (common.machine(), tools.versions(names) or "no peers"))
     for sentence in missing:
         print("\n" + sentence)
     print_ratios(results, chosen, names, "cpu_s", "CPU time, ratio to plain: median (min–max)")
-    print_fastest(results, chosen, names)
-    print_ratios(results, chosen, names, "wall_s", "Wall time, ratio to plain: median (min–max)")
+    if not options.pairs:
+        print_fastest(results, chosen, names)
+        print_ratios(results, chosen, names, "wall_s", "Wall time, ratio to plain: median (min–max)")
     for tool in names:
         wrong = same_output(results, chosen, tool)
         if tool.startswith("heatline") and wrong:

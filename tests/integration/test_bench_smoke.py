@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from support.paths import REPO, heatline_executable
 from support.runs import clean_environment
 
@@ -31,10 +33,10 @@ def cells(output, first):
     raise AssertionError(f"no row {first!r} in\n{output}")
 
 
-def test_overhead_prints_a_table(any_python):
-    output = run_bench(
-        "overhead/run.py", "--quick", "--programs", "calls", "--tools", "heatline", "--python", any_python.executable
-    )
+@pytest.mark.parametrize("way", [(), ("--pairs",)], ids=["alone", "pairs"])
+def test_overhead_prints_a_table(any_python, way):
+    options = ("--quick", "--programs", "calls", "--tools", "heatline", "--python", any_python.executable)
+    output = run_bench("overhead/run.py", *options, *way)
     plain_s, ratio = cells(output, "calls")
     assert 0 < float(plain_s) < 60
     assert 0.3 < float(ratio) < 10
