@@ -287,6 +287,9 @@ int memory_start(void) __attribute__((weak));
 void memory_prepare(void) __attribute__((weak));
 void memory_after_fork(void) __attribute__((weak));
 
+/* The process is about to end. */
+void memory_end(void) __attribute__((weak));
+
 /* For a loaded agent, after memory_start and the tables: Python's own allocators
  * too.  NULL, or why that cannot be.  memory_leave: as they were. */
 const char *memory_join(void) __attribute__((weak));

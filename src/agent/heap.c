@@ -18,8 +18,10 @@
 #include "agent/sites.h"
 
 #define LATE_MAX 8192u
-#define TOKEN_BYTES 256u /* of the ring, that a token of all samples stands for */
+#define TOKEN_BYTES 128u /* of the ring, that a token of all samples stands for */
 #define MARKS_AT_ONCE 64u
+#define SLIGHT_PART 256u /* of all that was met: no figure is read more finely */
+#define SLIGHT_MOST (64u << 10)
 #define KEY_FRAMES 4u /* innermost ones, by which a site is known */
 #define KEY_COPY 0x100u
 #define KEY_SIZE_SHIFT 16
@@ -30,6 +32,7 @@
 /* What is allocated, or what is copied. */
 struct stream {
 	uint64_t fixed_window; /* not 0: the user chose it, every mark is a sample */
+	_Atomic uint64_t met;  /* bytes, those of large blocks not in full */
 	struct meter_rate mark_rate;
 	struct meter_budget mark_budget, site_budget, all_budget;
 	struct meter_rate all_rate;
@@ -37,8 +40,8 @@ struct stream {
 
 __thread _Alignas(64) struct heap_thread g_heap __attribute__((tls_model("initial-exec")));
 
-/* 640 marks of 5 MB.  A burst of samples must find room in the ring. */
-#define ALLOCS_BURST 2000u
+/* A burst of samples must find room in the ring. */
+#define ALLOCS_BURST 1000u
 #define COPIES_BURST 500u
 #define CHILD_SHARE 4u /* a child begins with so much less: there may be many */
 _Static_assert((ALLOCS_BURST + COPIES_BURST) * TOKEN_BYTES <= RING_BYTES / 4 * 3, "see reserve");
@@ -246,17 +249,17 @@ static bool push_copy(struct agent_thread *self, const struct heap_choice *choic
 /* --- from a mark to a sample --- */
 
 /* Blocks of one line that differ in size often differ in how long they live
- * (a buffer, and what is made from it): each size is sampled for itself. */
+ * (a buffer, and what is made from it): each size is sampled for itself, though not so finely
+ * that texts of all lengths make a hundred sites of a line. */
 static uint32_t size_class(size_t size)
 {
-	if (size < 512)
-		return (uint32_t)(size >> 4);
-	uint32_t log = 63u - (uint32_t)__builtin_clzll(size);
-	return log << 2 | (uint32_t)(size >> (log - 2) & 3u);
+	uint32_t log = 63u - (uint32_t)__builtin_clzll(size | 32);
+	return log << 2 | (uint32_t)(size >> (log - 2) & (size < 512 ? 3u : 2u));
 }
 
-static RARE void pay_for_marks(struct stream *stream, uint32_t *marks)
+static RARE void pay_for_marks(struct stream *stream, uint64_t window, uint32_t *marks)
 {
+	atomic_fetch_add_explicit(&stream->met, MARKS_AT_ONCE * window, memory_order_relaxed);
 	meter_rate_spend(&stream->mark_rate, &stream->mark_budget, MARKS_AT_ONCE,
 			 budget_clock_ns(now_wall_ns()));
 	*marks = 0;
@@ -276,7 +279,7 @@ static inline uint64_t meet(struct stream *stream, struct meter *meter, uint32_t
 	if (IS_RARE(stream->fixed_window != 0))
 		window = stream->fixed_window;
 	if (IS_RARE(++*marks == MARKS_AT_ONCE))
-		pay_for_marks(stream, marks);
+		pay_for_marks(stream, window, marks);
 	if (IS_RARE(!meter_is_steady(meter, size, window)))
 		return meet_unsteady(meter, left, size, window);
 	return meter_pass(meter, left, size);
@@ -299,8 +302,10 @@ static uint64_t site_window(const struct stream *stream, const struct agent_site
 {
 	if (stream->fixed_window != 0)
 		return 0;
+	uint64_t slight = atomic_load_explicit(&stream->met, memory_order_relaxed) / SLIGHT_PART;
 	return sites_window(site, &stream->site_budget,
-			    meter_rate_window(&stream->all_rate, &stream->all_budget));
+			    meter_rate_window(&stream->all_rate, &stream->all_budget),
+			    slight < SLIGHT_MOST ? slight : SLIGHT_MOST);
 }
 
 /* Time in the agent; being switched away in the middle is not its cost. */
@@ -401,6 +406,8 @@ void heap_meet_copy(size_t size)
 static void begin(void)
 {
 	static const struct meter_rate fresh;
+	atomic_store(&allocs.met, 0);
+	atomic_store(&copies.met, 0);
 	memcpy(&allocs.mark_rate, &fresh, sizeof(fresh));
 	memcpy(&allocs.all_rate, &fresh, sizeof(fresh));
 	memcpy(&copies.mark_rate, &fresh, sizeof(fresh));

@@ -24,6 +24,7 @@
 #include "agent/agent.h"
 #include "agent/allocators.h"
 #include "agent/heap.h"
+#include "agent/mappings.h"
 #include "agent/redirect.h"
 #include "agent/small_copy.h"
 
@@ -284,6 +285,12 @@ static bool is_memory(int rights, int flags, const void *caller)
 	       (from < allocator_start || from >= allocator_end);
 }
 
+static void count_mapping(void *block, size_t size, bool is_pool)
+{
+	if (heap_count(size) && !mappings_add(block, size, is_pool))
+		heap_meet(block, size, 0);
+}
+
 static void *map(void *address, size_t size, int rights, int flags, int fd, off64_t offset,
 		 const void *caller)
 {
@@ -293,7 +300,8 @@ static void *map(void *address, size_t size, int rights, int flags, int fd, off6
 	}
 	void *block = real.mmap(address, size, rights, flags, fd, offset);
 	if (block != MAP_FAILED && is_memory(rights, flags, caller))
-		counted(block, size);
+		/* Allocators ask for no reservation where they take more than they need. */
+		count_mapping(block, size, (flags & MAP_NORESERVE) != 0);
 	return block;
 }
 
@@ -318,14 +326,22 @@ AGENT_EXPORT void *mremap(void *block, size_t size, size_t new_size, int flags, 
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
+	struct mapping_slot *slot = mappings_take(block);
 	uint64_t id = live_may_have(block) ? live_take(block) : 0;
 	void *moved = real.mremap(block, size, new_size, flags, wanted);
-	if (id != 0 && moved == MAP_FAILED) {
-		heap_put_back(block, id);
-	} else if (id != 0) {
-		heap_end(id, true);
-		counted(moved, new_size);
+	if (moved == MAP_FAILED) {
+		if (slot != NULL)
+			mappings_put_back(slot, block);
+		if (id != 0)
+			heap_put_back(block, id);
+		return moved;
 	}
+	if (slot != NULL)
+		mappings_moved(slot);
+	if (id != 0)
+		heap_end(id, true);
+	if (slot != NULL || id != 0)
+		count_mapping(moved, new_size, false);
 	return moved;
 }
 
@@ -335,6 +351,7 @@ AGENT_EXPORT int munmap(void *block, size_t size)
 		errno = ENOMEM;
 		return -1;
 	}
+	mappings_unmap(block, size);
 	if (live_may_have(block))
 		heap_forget(block);
 	return real.munmap(block, size);
@@ -424,6 +441,7 @@ int memory_start(void)
 	if (!resolve())
 		return -EAGAIN;
 	start_find_code((uint64_t)(uintptr_t)real.malloc, &allocator_start, &allocator_end);
+	mappings_start();
 	int status = heap_start(g_agent.control->memory_window);
 	if (status == 0 && !g_agent.is_loaded)
 		allocators_start();
@@ -437,10 +455,17 @@ const char *memory_join(void)
 
 void memory_leave(void)
 {
+	mappings_tell();
 	allocators_leave();
 }
 
 void memory_after_fork(void)
 {
+	mappings_start();
 	heap_after_fork();
+}
+
+void memory_end(void)
+{
+	mappings_tell();
 }

@@ -15,15 +15,27 @@ static const char *load_pointer(const char *at)
 	return (const char *)(uintptr_t)load_word(at); /* NOLINT: an address */
 }
 
-/* The frame that runs, or NULL. */
-static inline const char *innermost(void)
+/* As far below us on the C stack what a switch of stacks has left may be overwritten: by
+ * us, by what called us since, by a signal.  Farther down nobody has been yet. */
+#define OVERWRITTEN_BYTES 32768u
+
+static inline bool is_overwritten(const char *at)
+{
+	return (uintptr_t)__builtin_frame_address(0) - (uintptr_t)at < OVERWRITTEN_BYTES;
+}
+
+/* The frame that runs, or NULL.  False when it cannot be told. */
+static inline bool find_innermost(const char **frame)
 {
 	const struct py_layout *layout = &g_agent.layout;
 	const char *state = g_agent.this_thread_state();
-	const char *frame = state != NULL ? load_pointer(state + layout->thread_frame) : NULL;
-	if (frame != NULL && layout->frame_kind == PY_FRAME_CFRAME)
-		frame = load_pointer(frame + layout->cframe_current_frame);
-	return frame;
+	*frame = state != NULL ? load_pointer(state + layout->thread_frame) : NULL;
+	if (*frame == NULL || layout->frame_kind != PY_FRAME_CFRAME)
+		return true;
+	if (is_overwritten(*frame))
+		return false;
+	*frame = load_pointer(*frame + layout->cframe_current_frame);
+	return true;
 }
 
 static bool is_shim(const char *frame)
@@ -122,10 +134,12 @@ static bool add_frame(struct direct_walk *walk, const char *frame)
 static bool walk_directly(struct agent_thread *self, uint32_t *count)
 {
 	struct direct_walk walk = {.self = self, .walker = direct_walker()};
-	const char *frame = innermost();
+	const char *frame;
+	if (!find_innermost(&frame))
+		return false;
 	for (; frame != NULL && walk.count < WALK_MAX_FRAMES;
 	     frame = load_pointer(frame + g_agent.layout.frame_previous)) {
-		if (!is_shim(frame) && !add_frame(&walk, frame))
+		if (is_overwritten(frame) || (!is_shim(frame) && !add_frame(&walk, frame)))
 			return false;
 	}
 	*count = walk.count;
@@ -133,12 +147,11 @@ static bool walk_directly(struct agent_thread *self, uint32_t *count)
 	return g_agent.layout.frame_kind != PY_FRAME_OBJECT || frame != NULL || !walk.is_generator;
 }
 
-/* By the walker that believes nothing. */
+/* By the walker that believes nothing, and by reads that can fail. */
 static bool walk_carefully(struct agent_thread *self, uint32_t *count)
 {
-	struct walker walker = direct_walker();
 	uint8_t flags = 0;
-	return sample_walk(self, &walker, count, &flags);
+	return sample_walk(self, &g_agent.walker, count, &flags);
 }
 
 bool own_stack_walk(struct agent_thread *self, uint32_t *count)
@@ -163,11 +176,13 @@ static inline uint64_t frame_file(const char *frame)
 uint64_t own_stack_key(uint64_t seed, uint32_t depth)
 {
 	const struct py_layout *layout = &g_agent.layout;
-	const char *frame = innermost();
+	const char *frame;
 	uint64_t key = seed;
+	if (!find_innermost(&frame))
+		return seed;
 	/* f_lasti is half a word. */
 	uint64_t mask = layout->frame_kind == PY_FRAME_OBJECT ? UINT32_MAX : UINT64_MAX;
-	for (; depth > 0 && frame != NULL; depth--) {
+	for (; depth > 0 && frame != NULL && !is_overwritten(frame); depth--) {
 		uint64_t at = load_word(frame + layout->frame_instr) & mask;
 		uint64_t code = load_word(frame + layout->frame_code);
 		key = (key ^ code ^ at << 20 ^ frame_file(frame) << 7) * 0x9e3779b97f4a7c15ull;

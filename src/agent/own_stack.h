@@ -2,7 +2,13 @@
  *
  * For code that the program itself has called (hooks of allocators, callbacks
  * of CUDA), not for signal handlers: the thread stands in a call, so its frames
- * are whole and stay where they are, and can be read without a system call. */
+ * are whole and stay where they are, and can be read without a system call.
+ *
+ * But for one moment: a library that switches C stacks (greenlet) copies the next
+ * one to its place before it tells Python whose frames run now.  From 3.11 on the
+ * way to the frames leads over the C stack, and what the last one had there is then
+ * below the stack pointer, where our own calls lie.  It is told by its address, and
+ * there is no stack to be had. */
 #ifndef HEATLINE_AGENT_OWN_STACK_H
 #define HEATLINE_AGENT_OWN_STACK_H
 

@@ -6,12 +6,13 @@
 #define PROBES 8u
 
 /* The longest stretch of a site whose own budget is used up: this part (1/n) of what it
- * took.  Where that of all is used up: a larger part, and for large sites, of which more is
- * wanted, 2 to the power of half of (15 + log2 of it): 1/20 of 5 MB, 1/64 of 64 MB.  Where
- * more than one in so many of its samples lives, what is live has to be known as well: no
- * more than this part of it. */
+ * took.  Where that of all is used up: so many times what is slight, or a larger part, and
+ * for large sites, of which more is wanted, 2 to the power of half of (15 + log2 of it):
+ * 1/20 of 5 MB, 1/64 of 64 MB.  Where more than one in so many of its samples lives, what
+ * is live has to be known as well: no more than this part of it. */
 #define SHARE_OWN 128u
 #define SHARE_ALL 8u
+#define SHARE_SLIGHT 4u
 #define ROOT_LOG 15u
 #define SHARE_LIVE 12u
 #define LIVE_ALIVE 16u
@@ -51,6 +52,11 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Whether of a site's samples more than one in `part` lives. */
 static bool has_alive(const struct agent_site *site, uint32_t part)
 {
@@ -78,15 +84,12 @@ static uint64_t share_window(const struct agent_site *site, uint64_t added)
 }
 
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
-		      uint64_t all_window)
+		      uint64_t all_window, uint64_t slight)
 {
 	uint64_t added = atomic_load_explicit(&site->added, memory_order_relaxed);
 	uint64_t own = smaller(meter_rate_window(&site->rate, budget), added / SHARE_OWN);
-	uint64_t all = smaller(all_window, share_window(site, added));
-	uint64_t wanted = own > all ? own : all;
-	uint64_t brief = brief_window(site, added);
-	if (brief > wanted)
-		wanted = brief;
+	uint64_t all = smaller(all_window, larger(share_window(site, added), slight * SHARE_SLIGHT));
+	uint64_t wanted = larger(larger(own, all), larger(brief_window(site, added), slight));
 	uint64_t times = wanted / budget->least_window;
 	return times > 1 ? budget->least_window << (63 - __builtin_clzll(times)) : budget->least_window;
 }

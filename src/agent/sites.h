@@ -64,13 +64,14 @@ static inline struct agent_site *sites_find(struct agent_site *table, uint64_t k
 	return sites_find_further(table, key);
 }
 
-/* How long the next stretch may be: as long as the site's own rate wants, or all_window
- * when all sites together take too many samples; but never more than a small part of
- * all that the site took, since its figure errs by as much.  So a site has some hundred
- * samples at the least however much the others take.  A site of temporaries, whose
- * samples have nearly all ended, takes no more than it needs for its sum. */
+/* How long the next stretch may be: slight bytes, which nobody will look for; as long as
+ * the site's own rate wants, or all_window when all sites together take too many samples,
+ * but then not more than a small part of all that the site took, since its figure errs by as
+ * much.  So a site that matters has some dozens of samples at the least however much the
+ * others take.  A site of temporaries, whose samples have nearly all ended, takes no more
+ * than it needs for its sum. */
 uint64_t sites_window(const struct agent_site *site, const struct meter_budget *budget,
-		      uint64_t all_window);
+		      uint64_t all_window, uint64_t slight);
 
 /* Only a hint for the window: what two threads lose at the same time is no harm. */
 static inline void sites_note_added(struct agent_site *site, uint64_t bytes)

@@ -112,6 +112,15 @@ static struct ring *map_ring(int fd, struct ring *old)
 	return NULL;
 }
 
+/* The page is ours even where the folder is not: after setuid or chroot, or where no more
+ * files may be opened. */
+static struct ring *ring_refused(int error)
+{
+	atomic_store(&g_agent.control->refused_error, error);
+	atomic_fetch_add(&g_agent.control->rings_refused, 1);
+	return NULL;
+}
+
 /* Makes this process's ring, in the place of an old one if there is one; the
  * collector sees it once the counter moves. */
 static struct ring *ring_new(struct ring *old)
@@ -122,13 +131,12 @@ static struct ring *ring_new(struct ring *old)
 		 (unsigned long long)now_ns);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return NULL;
+		return ring_refused(errno);
 	struct ring *ring = map_ring(fd, old);
 	close(fd);
 	if (ring == NULL) {
 		unlink(path);
-		atomic_fetch_add(&g_agent.control->rings_refused, 1);
-		return NULL;
+		return ring_refused(ENOSPC);
 	}
 	ring->magic = RING_MAGIC;
 	ring->wire_version = WIRE_VERSION;
@@ -272,17 +280,21 @@ static bool is_left_out(void)
 	       first != getpid();
 }
 
-/* In the child of a fork: a process of its own, with a ring of its own. */
-static void after_fork(void)
+/* A parent may end before its child has run at all, and then nobody would know that
+ * there is more to come.  (A fork that fails is told as one whose child never comes.) */
+static void before_fork(void)
 {
-	if (!g_agent.is_active)
-		return;
-	int saved = errno;
+	if (g_agent.is_active)
+		atomic_fetch_add(&g_agent.control->forking, 1);
+}
+
+/* A process of its own, with a ring of its own. */
+static void begin_child(void)
+{
 	struct ring *parent = g_agent.ring;
 	struct ring *ring = is_left_out() ? NULL : ring_new(NULL);
 	if (ring == NULL || codes_after_fork() != 0) {
 		g_agent.is_active = false;
-		errno = saved;
 		return;
 	}
 	mem_reader_init_process(&g_agent.reader, getpid());
@@ -300,6 +312,16 @@ static void after_fork(void)
 	permit_collector();
 	ring_publish(ring, RING_ACTIVE);
 	threads_after_fork();
+}
+
+/* In the child of a fork. */
+static void after_fork(void)
+{
+	if (!g_agent.is_active)
+		return;
+	int saved = errno;
+	begin_child();
+	atomic_fetch_sub(&g_agent.control->forking, 1);
 	errno = saved;
 }
 
@@ -318,6 +340,8 @@ static void push_exit(int status)
 	/* Not the child of a vfork, which has our memory. */
 	if (!g_agent.is_active || g_agent.ring->pid != getpid())
 		return;
+	if (memory_end != NULL)
+		memory_end();
 	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_exit));
 	if (record == NULL)
 		return;
@@ -374,7 +398,7 @@ void start_publish(struct ring *ring, const char *why)
 {
 	static bool is_registered;
 	if (why == NULL && !is_registered) {
-		__register_atfork(NULL, NULL, after_fork, __dso_handle);
+		__register_atfork(before_fork, NULL, after_fork, __dso_handle);
 		on_exit(on_normal_exit, NULL);
 		is_registered = true;
 	}

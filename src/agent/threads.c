@@ -144,18 +144,49 @@ static void push_record(const struct record_thread *thread, enum record_type typ
 	ring_commit(record, sizeof(*thread), type);
 }
 
-static void push_thread(const struct agent_thread *self, enum record_type type)
+/* What the kernel has counted for a thread so far. */
+static void read_past(int32_t tid, uint64_t *cpu_ns, uint64_t *delay_ns)
 {
-	struct record_thread thread = {
+	char path[64], text[100] = "";
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)tid);
+	*cpu_ns = *delay_ns = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	unsigned long long cpu, delay;
+	if (read(fd, text, sizeof(text) - 1) > 0 && sscanf(text, "%llu %llu", &cpu, &delay) == 2) {
+		*cpu_ns = cpu;
+		*delay_ns = delay;
+	}
+	close(fd);
+}
+
+static struct record_thread record_now(const struct agent_thread *self)
+{
+	return (struct record_thread){
 		.time_ns = now_wall_ns(),
 		.cpu_ns = now_cpu_ns(),
 		.thread = self->slot,
 		.tid = self->tid,
 	};
+}
+
+/* has_past: the thread has done other things before, as one that executes another
+ * program has.  (To read its clock brings what the kernel tells of it up to date.) */
+static void push_begin(const struct agent_thread *self, bool has_past)
+{
+	struct record_thread thread = record_now(self);
+	if (has_past)
+		read_past(self->tid, &thread.before_cpu_ns, &thread.before_delay_ns);
+	push_record(&thread, RECORD_THREAD);
+}
+
+static void push_end(const struct agent_thread *self)
+{
+	struct record_thread thread = record_now(self);
 	/* The collector may have had no time to ask a thread that lives a moment. */
-	if (type == RECORD_THREAD_END)
-		prctl(PR_GET_NAME, thread.name);
-	push_record(&thread, type);
+	prctl(PR_GET_NAME, thread.name);
+	push_record(&thread, RECORD_THREAD_END);
 }
 
 static void slot_give(struct agent_thread *self)
@@ -192,7 +223,7 @@ struct agent_thread *threads_self(void)
 }
 
 /* The calling thread becomes a sampled one. */
-static void thread_begin(struct agent_thread *self, bool is_main)
+static void thread_begin(struct agent_thread *self, bool is_main, bool has_past)
 {
 	struct ring_thread *slot = &g_agent.ring->threads[self->slot];
 	self->tid = (int32_t)syscall(SYS_gettid);
@@ -202,7 +233,7 @@ static void thread_begin(struct agent_thread *self, bool is_main)
 	atomic_store(&slot->pthread_id, (uint64_t)pthread_self());
 	atomic_store(&slot->start_ns, now_wall_ns());
 	atomic_store_explicit(&slot->tid, self->tid, memory_order_release);
-	push_thread(self, RECORD_THREAD);
+	push_begin(self, has_past);
 	g_self = self;
 	clock_start(self);
 }
@@ -220,7 +251,7 @@ static void thread_end(void *argument)
 		uint64_t cpu_ns = now_cpu_ns();
 		clock_stop(self);
 		atomic_fetch_add(&g_agent.ring->carry_ns, weigher_rest_ns(&self->weigher, cpu_ns));
-		push_thread(self, RECORD_THREAD_END);
+		push_end(self);
 		slot_give(self);
 	}
 	state_free(self);
@@ -237,7 +268,7 @@ static void thread_begin_new(struct agent_thread *self)
 	else if (g_agent.is_loaded && find_by_tid((int32_t)syscall(SYS_gettid)) != NULL)
 		slot_give(self);
 	else
-		thread_begin(self, false);
+		thread_begin(self, false, false);
 	unlock_session();
 }
 
@@ -260,7 +291,7 @@ int threads_start_main(void)
 		return -ENOMEM;
 	if (!slot_take(self))
 		return -EAGAIN;
-	thread_begin(self, true);
+	thread_begin(self, true, true);
 	return self->has_timer ? 0 : -EAGAIN;
 }
 
@@ -280,7 +311,7 @@ void threads_after_fork(void)
 			atomic_store(&by_slot[i], NULL);
 	}
 	if (self != NULL && slot_take(self))
-		thread_begin(self, true);
+		thread_begin(self, true, false);
 }
 
 /* --- a session in a running process --- */
@@ -313,23 +344,6 @@ static struct agent_thread *state_of(int32_t tid)
 		state->is_met = true;
 	}
 	return state;
-}
-
-/* What the kernel has counted for a thread so far. */
-static void read_past(int32_t tid, uint64_t *cpu_ns, uint64_t *delay_ns)
-{
-	char path[64], text[100] = "";
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)tid);
-	*cpu_ns = *delay_ns = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	unsigned long long cpu, delay;
-	if (read(fd, text, sizeof(text) - 1) > 0 && sscanf(text, "%llu %llu", &cpu, &delay) == 2) {
-		*cpu_ns = cpu;
-		*delay_ns = delay;
-	}
-	close(fd);
 }
 
 static uint64_t ident_of(int32_t tid, const unsigned long *idents, size_t count)

@@ -113,10 +113,9 @@ void blocking_end(struct collector *collector, struct thread *thread, uint64_t n
 {
 	struct step_state *state = &thread->loop->step;
 	uint64_t ready_ns = take_ready_ns(thread);
+	uint64_t unseen_ns = now_ns > state->seen_ns ? now_ns - state->seen_ns : 0;
 	if (state->seen_ns != 0)
-		end_step(collector, thread,
-			 state->seen_ns + least((now_ns - state->seen_ns) / 2, BETWEEN_MAX_NS),
-			 ready_ns);
+		end_step(collector, thread, state->seen_ns + least(unseen_ns / 2, BETWEEN_MAX_NS), ready_ns);
 }
 
 static void go_on_step(struct collector *collector, const struct thread *thread, uint64_t now_ns,

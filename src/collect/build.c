@@ -2,6 +2,7 @@
 #include "collect/collector.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,6 +269,26 @@ static void warn_of_busy_machine(const struct collector *collector, struct profi
 	build_warn(profile, text);
 }
 
+/* Those that could make no ring. */
+static void warn_of_missing_processes(const struct collector *collector, struct profile *profile)
+{
+	char text[256];
+	uint32_t count = atomic_load(&collector->control->rings_refused);
+	int error = atomic_load(&collector->control->refused_error);
+	const char *who = count == 1 ? "process is" : "processes are";
+	if (count == 0)
+		return;
+	if (error == ENOSPC)
+		snprintf(text, sizeof(text),
+			 "%u %s missing: there is no room for more in shared memory (%s)", count, who,
+			 collector->folder);
+	else
+		snprintf(text, sizeof(text),
+			 "%u %s missing: once a program has changed its user, its root or its limits, "
+			 "what it forks cannot report to heatline (%s)", count, who, strerror(error));
+	build_warn(profile, text);
+}
+
 static void describe_quality(struct collector *collector, struct profile *profile)
 {
 	struct profile_quality *quality = &profile->quality;
@@ -302,14 +323,7 @@ static void describe_quality(struct collector *collector, struct profile *profil
 	if (collector->has_chosen)
 		build_warn(profile, "only functions marked with @profile are reported; --profile-all "
 				     "reports everything");
-	uint32_t refused = atomic_load(&collector->control->rings_refused);
-	if (refused != 0) {
-		char text[200];
-		snprintf(text, sizeof(text),
-			 "%u processes are missing: there is no room for more in shared memory (%s)",
-			 refused, collector->folder);
-		build_warn(profile, text);
-	}
+	warn_of_missing_processes(collector, profile);
 	if (collector->tree.cut != 0)
 		build_warn(profile, "the program has more different stacks than are kept: lines are "
 				     "complete, some stacks are cut");

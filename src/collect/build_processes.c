@@ -103,10 +103,10 @@ static void inherit_commands(struct profile *profile)
 
 static struct metrics thread_metrics(const struct thread *thread)
 {
-	double off_s = NS * (double)thread->off_ns;
+	uint64_t idle_ns = thread->counts_waiting ? thread->unasked_ns : thread->off_ns;
 	return (struct metrics){
-		.wait_s = thread->counts_waiting ? off_s : 0,
-		.idle_s = thread->counts_waiting ? 0 : off_s,
+		.wait_s = NS * (double)(thread->off_ns - idle_ns),
+		.idle_s = NS * (double)idle_ns,
 		.cpu_s = NS * (double)thread->cpu_ns,
 		.gil_s = NS * (double)thread->gil_ns,
 		.gc_s = NS * (double)thread->gc_ns,

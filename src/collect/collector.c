@@ -10,6 +10,7 @@
 #include "collect/collector.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,6 +21,9 @@
 
 /* Processes that end a moment after the program do so without a word. */
 #define GRACE_NS 250000000u
+
+/* How long nobody lives before a child that was forked is taken never to come. */
+#define FORK_NS 2000000000u
 
 /* Between two looks whether a process that the kernel knows is still the same. */
 #define LIVES_NS 1000000000u
@@ -70,10 +74,12 @@ static void leave_session(const struct link *link)
 struct wheel {
 	struct link *link;
 	uint64_t ended_ns;      /* when the program ended; 0: it runs */
+	uint64_t deserted_ns;   /* since when no process lives; 0: one does */
 	uint64_t next_write_ns; /* 0: only at the end */
 	uint64_t next_lives_ns;
 	uint64_t next_checkpoint_ns;
 	bool is_background;     /* the user has got what there was to say */
+	pid_t teller;           /* or gets it from this process, which writes what is known so far */
 };
 
 /* Those that outlive the program are waited for; a GPU works while all wait. */
@@ -91,6 +97,22 @@ static uint32_t count_living(const struct collector *collector)
 	for (uint32_t i = 0; i < collector->processes.count; i++)
 		count += collector->processes.items[i]->ring != NULL;
 	return count;
+}
+
+/* Whether there is none, and none to come: what daemons are made of is a parent that
+ * ends as soon as it has a child.  A child first shows its ring, then is no longer counted. */
+static bool is_deserted(const struct collector *collector, struct wheel *wheel)
+{
+	const struct control *control = collector->control;
+	if (count_living(collector) != 0) {
+		wheel->deserted_ns = 0;
+		return false;
+	}
+	if (wheel->deserted_ns == 0)
+		wheel->deserted_ns = clock_monotonic_ns();
+	bool is_forking = atomic_load(&control->forking) > 0 &&
+			  clock_monotonic_ns() - wheel->deserted_ns < FORK_NS;
+	return !is_forking && atomic_load(&control->rings) == collector->rings_seen;
 }
 
 static uint64_t last_end_ns(const struct collector *collector)
@@ -240,8 +262,8 @@ static void turn(struct collector *collector, struct wheel *wheel)
 static bool go_to_background(struct wheel *wheel)
 {
 	wheel->is_background = true;
-	pid_t pid = fork();
-	if (pid == 0)
+	wheel->teller = fork();
+	if (wheel->teller == 0)
 		return true;
 	link_fini(wheel->link);
 	descriptors_silence(STDERR_FILENO);
@@ -263,13 +285,15 @@ static enum loop_end loop(struct collector *collector, struct link *link)
 			continue;
 		if (collector->options->is_session)
 			return LOOP_OVER;
-		if (count_living(collector) == 0) {
+		if (is_deserted(collector, &wheel)) {
 			if (wheel.is_background)
 				collector->end_ns = last_end_ns(collector);
+			if (wheel.teller > 0) /* the last profile is to be ours */
+				waitpid(wheel.teller, NULL, 0);
 			return LOOP_OVER;
 		}
-		if (!wheel.is_background && clock_monotonic_ns() - wheel.ended_ns > GRACE_NS &&
-		    go_to_background(&wheel))
+		if (!wheel.is_background && wheel.deserted_ns == 0 &&
+		    clock_monotonic_ns() - wheel.ended_ns > GRACE_NS && go_to_background(&wheel))
 			return LOOP_TELL;
 	}
 }

@@ -32,6 +32,7 @@
 #include "collect/heap.h"
 #include "collect/images.h"
 #include "collect/journal.h"
+#include "collect/mappings.h"
 #include "collect/run.h"
 #include "collect/tasks.h"
 #include "collect/timeline.h"
@@ -83,10 +84,12 @@ struct thread {
 	uint64_t start_ns;
 	uint64_t look_ns;        /* when it was last looked at */
 	uint64_t look_cpu_ns, look_delay_ns;
+	uint64_t unasked_ns;     /* of its time off the CPU, that without work: no line's */
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */
 	uint64_t astir_ns;       /* when it last did anything else than before (pace.h), */
-	uint64_t astir_off_ns, astir_delay_ns; /* and pending_off_ns, look_delay_ns then */
+	uint64_t astir_off_ns;   /* and what it had waited then that was not booked, */
+	uint64_t astir_delay_ns; /* and look_delay_ns then */
 	uint64_t pending_delay_ns; /* ready but not running; goes to the next samples */
 	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples; the main thread's only */
 	uint32_t wait_node;      /* where it waited at the last look */
@@ -149,6 +152,7 @@ struct process {
 	bool has_moved;      /* since its resident memory was last asked for */
 	int statm_fd;        /* which tells it; -1: not open */
 	double resident_bytes, peak_resident_bytes;
+	struct mappings mappings;
 	struct gpu_user gpu;
 	uint64_t seen_ns;    /* when it was last heard of; only while catching up */
 	uint64_t taken_at;   /* place and size of the last record that an earlier */
@@ -299,6 +303,9 @@ void stacks_settle_texts(struct collector *collector, uint32_t count);
  * and returns its node. */
 uint32_t stacks_node(struct collector *collector, uint32_t count);
 
+/* The stack of a node (into collector->tree_frames); returns how many frames it has. */
+uint32_t stacks_of_node(struct collector *collector, uint32_t node);
+
 /* Turns a record's code ids into frames (in collector->tree_frames); false when
  * one is not known. */
 bool stacks_translate(struct collector *collector, struct process *process,
@@ -329,6 +336,10 @@ bool stacks_is_startup_node(const struct collector *collector, uint32_t node);
 void stacks_note_time(struct collector *collector, struct thread *thread, uint32_t node,
 		      enum timeline_kind kind, uint64_t end_ns, uint64_t ns);
 
+/* The same of waiting that is no line's. */
+void stacks_note_unasked(struct collector *collector, struct thread *thread, uint64_t end_ns,
+			 uint64_t ns);
+
 /* --- samples.c --- */
 
 /* A CPU sample; false when the record makes no sense. */
@@ -344,12 +355,28 @@ bool memory_on_free(struct collector *collector, struct process *process,
 		    const struct record_free *record);
 bool memory_on_copy(struct collector *collector, struct process *process,
 		    const struct record_copy *record);
+bool memory_on_mapping(struct collector *collector, struct process *process,
+		       const struct record_mapping *record);
+
+/* An allocation is of another size now. */
+void memory_resize(struct collector *collector, const struct process *process, uint64_t id,
+		   uint64_t bytes, bool is_startup, double time_s);
+
+/* One of 0 bytes, of the process's main thread at this node; false: it cannot be followed. */
+bool memory_begin_at(struct collector *collector, const struct process *process, uint32_t node,
+		     uint64_t id, double time_s, bool *is_startup);
 
 /* The footprint at this moment. */
 void memory_round(struct collector *collector);
 
-/* The process has ended: nothing of it is kept open. */
+/* The process has ended: nothing of it is kept. */
 void memory_close(struct process *process);
+
+/* --- pools.c --- */
+
+/* So much of a pool is in use now; the main thread is at this node. */
+void pools_resize(struct collector *collector, struct process *process, struct mapping *mapping,
+		  uint64_t bytes, uint32_t node, double time_s);
 
 /* --- chosen.c --- */
 

@@ -216,10 +216,10 @@ static void node_change(struct heap *heap, uint32_t node, double bytes)
 		at->live_bytes = 0;
 }
 
-static void change_live(struct heap *heap, const struct live *entry, double sign, double time_s)
+/* bytes: by how much the entry's grow or, below 0, shrink. */
+static void change_live(struct heap *heap, const struct live *entry, double bytes, double time_s)
 {
-	double bytes = sign * (double)entry->bytes;
-	if (sign < 0)
+	if (bytes < 0)
 		heap_compose(heap);
 	if (time_s > heap->last_s) {
 		heap->byte_seconds += heap->live_bytes * (time_s - heap->last_s);
@@ -289,14 +289,37 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 	heap->sites.items[alloc->line_site].samples++;
 	if (alloc->function_site != SITE_NONE)
 		heap->sites.items[alloc->function_site].samples++;
-	change_live(heap, entry, 1, alloc->time_s);
+	change_live(heap, entry, (double)entry->bytes, alloc->time_s);
 	return true;
 }
 
 static void end_live(struct heap *heap, struct live *entry, double time_s)
 {
-	change_live(heap, entry, -1, time_s);
+	change_live(heap, entry, -(double)entry->bytes, time_s);
 	live_remove(heap, entry);
+}
+
+static void count_growth(struct heap *heap, const struct live *entry, double bytes)
+{
+	heap->alloc_bytes += bytes;
+	heap->sites.items[entry->line_site].alloc_bytes += bytes;
+	if (entry->function_site != SITE_NONE)
+		heap->sites.items[entry->function_site].alloc_bytes += bytes;
+}
+
+bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t bytes, bool is_startup,
+		 double time_s, uint32_t *node, double *growth)
+{
+	struct live *entry = live_find(heap, live_key(process, id));
+	if (entry->key == 0)
+		return false;
+	*node = entry->node;
+	*growth = (double)bytes - (double)entry->bytes;
+	if (*growth > 0 && !is_startup)
+		count_growth(heap, entry, *growth);
+	change_live(heap, entry, *growth, time_s);
+	entry->bytes = bytes;
+	return true;
 }
 
 static void count_end(struct site *site, bool is_brief)

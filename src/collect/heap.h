@@ -113,6 +113,11 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc);
 bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, bool is_moved,
 	       uint32_t *node, uint64_t *bytes);
 
+/* It is of another size now, and what it has grown by was allocated.  True, with the
+ * node that it belongs to and by how much it grew (below 0: shrank), when known. */
+bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t bytes, bool is_startup,
+		 double time_s, uint32_t *node, double *growth);
+
 /* It was given back by its process's own end, so it was kept until then. */
 void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "collect/collector.h"
 
 static const struct helper helpers[] = {
@@ -11,6 +12,7 @@ static const struct helper helpers[] = {
 	{ "from multiprocessing.semaphore_tracker import main", "resource tracker" },
 	{ "from billiard.spawn import spawn_main", NULL },
 	{ "from billiard.forkserver import main", "fork server" },
+	{ "import sys;exec(eval(sys.stdin.readline()))", NULL }, /* execnet, pytest-xdist */
 	{ "loky.backend.resource_tracker import main", "resource tracker" },
 };
 
@@ -34,4 +36,59 @@ bool helpers_only_serves(const struct collector *collector, const struct process
 			return false;
 	}
 	return true;
+}
+
+/* The functions of pools that go from one piece of work to the next. */
+static const struct {
+	const char *file, *function;
+} workers[] = {
+	{ "/multiprocessing/pool.py", "worker" },
+	{ "/concurrent/futures/process.py", "_process_worker" },
+	{ "/loky/process_executor.py", "_process_worker" },
+	{ "/billiard/pool.py", "workloop" },
+	{ "/torch/utils/data/_utils/worker.py", "_worker_loop" },
+};
+
+/* What they wait in; work runs in other files, or in C right below their own. */
+static const char *const queues[] = {
+	"/multiprocessing/queues.py", "/multiprocessing/connection.py",
+	"/multiprocessing/synchronize.py", "/selectors.py", "/loky/backend/queues.py",
+	"/billiard/queues.py", "/billiard/connection.py", "/billiard/synchronize.py",
+	"/billiard/pool.py",
+};
+
+static bool is_queue(const struct code *code)
+{
+	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+		if (text_ends_with(code->filename, queues[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_worker(const struct code *code)
+{
+	const char *dot = strrchr(code->qualname, '.');
+	const char *name = dot == NULL ? code->qualname : dot + 1;
+	for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++) {
+		if (strcmp(name, workers[i].function) == 0 &&
+		    text_ends_with(code->filename, workers[i].file))
+			return true;
+	}
+	return false;
+}
+
+bool helpers_wait_for_work(const struct collector *collector, uint32_t node)
+{
+	bool is_in_queue = false;
+	for (; node != TREE_ROOT; node = collector->tree.nodes[node].parent) {
+		const struct code *code =
+			&collector->codes.items[tree_frame(&collector->tree, node).code];
+		if (is_worker(code))
+			return is_in_queue;
+		if (!is_queue(code))
+			return false;
+		is_in_queue = true;
+	}
+	return false;
 }

@@ -24,7 +24,7 @@ enum entry_kind {
 	ENTRY_PROCESS = 1, /* struct process_entry */
 	ENTRY_END,         /* struct end_entry */
 	ENTRY_RECORD,      /* a record of a ring; place: where it stood */
-	ENTRY_CODE,        /* a RECORD_CODE that came from a look, not from a ring */
+	ENTRY_SEEN,        /* a record that came from a look, not from a ring */
 	ENTRY_TIME,        /* struct time_entry */
 	ENTRY_TICK,        /* struct tick_entry */
 };
@@ -229,6 +229,17 @@ void journal_record(struct collector *collector, const struct process *process,
 	commit(journal, out);
 }
 
+void journal_seen(struct collector *collector, const struct process *process,
+		  const struct record *record)
+{
+	struct entry *out = begin(&collector->journal, process->index, ENTRY_SEEN,
+				  sizeof(*out) + record->size, false);
+	if (out == NULL)
+		return;
+	memcpy(out + 1, record, record->size);
+	commit(&collector->journal, out);
+}
+
 void journal_code(struct collector *collector, const struct process *process,
 		  const struct code_info *info)
 {
@@ -236,7 +247,7 @@ void journal_code(struct collector *collector, const struct process *process,
 	uint64_t texts = (uint64_t)info->filename_size + info->qualname_size + info->lines_size +
 			 info->bytecode_size;
 	struct record_code *record;
-	struct entry *out = begin(journal, process->index, ENTRY_CODE,
+	struct entry *out = begin(journal, process->index, ENTRY_SEEN,
 				  sizeof(*out) + sizeof(*record) + texts, true);
 	if (out == NULL)
 		return;
@@ -356,7 +367,7 @@ static bool replay_record(struct collector *collector, struct process *process,
 		return false;
 	if (entry->kind == ENTRY_RECORD)
 		journal_stack_note(stack, entry->process, record);
-	processes_take_again(collector, process, record, entry->place, entry->kind == ENTRY_CODE);
+	processes_take_again(collector, process, record, entry->place, entry->kind == ENTRY_SEEN);
 	return true;
 }
 
@@ -373,7 +384,7 @@ static bool replay(struct collector *collector, const struct entry *entry)
 	if (entry->process >= collector->processes.count)
 		return false;
 	struct process *process = collector->processes.items[entry->process];
-	if (entry->kind == ENTRY_RECORD || entry->kind == ENTRY_CODE)
+	if (entry->kind == ENTRY_RECORD || entry->kind == ENTRY_SEEN)
 		return replay_record(collector, process, entry);
 	if (entry->kind == ENTRY_TIME)
 		return entry->size >= sizeof(struct time_entry) &&

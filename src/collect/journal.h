@@ -56,6 +56,10 @@ void journal_record(struct collector *collector, const struct process *process,
 		    const struct record *record, uint64_t position);
 void journal_code(struct collector *collector, const struct process *process,
 		  const struct code_info *info);
+
+/* A record that comes from a look, not from a ring. */
+void journal_seen(struct collector *collector, const struct process *process,
+		  const struct record *record);
 void journal_tick(struct collector *collector, double time_s, double resident_bytes);
 
 enum journal_time {

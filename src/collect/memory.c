@@ -48,31 +48,70 @@ static const struct code *function_code(const struct collector *collector, uint3
 	return code->is_comprehension ? own : code;
 }
 
-static bool find_place(struct collector *collector, struct process *process, uint32_t slot,
-		       const struct record_frame *frames, uint32_t count, struct place *place)
+/* Of the stack in tree_frames, which is not empty; the thread may be NULL. */
+static void find_lines(struct collector *collector, struct thread *thread, uint32_t count,
+		       struct place *place)
 {
-	if (!stacks_translate(collector, process, frames, count))
-		return false;
-	*place = (struct place){MEMORY_STARTUP, SITE_NONE, SITE_NONE, .is_startup = true};
-	if (count == 0 ? is_main_thread(process, slot) : stacks_are_startup(collector, count))
-		return true;
-	place->memory = tree_memory(&collector->tree, stacks_node(collector, count));
-	place->is_startup = false;
-	if (count == 0)
-		return true;
 	uint32_t at = stacks_line_frame(collector, count);
 	struct tree_frame frame = collector->tree_frames[at];
 	struct code *code = &collector->codes.items[frame.code];
 	if (!code->in_scope)
-		return true;
+		return;
 	const struct code *function = function_code(collector, at, count);
-	struct thread *thread = threads_at(process, slot);
 	place->is_return = thread != NULL && stacks_at_line(collector, thread, frame);
 	place->line_site = heap_line_site(&collector->heap, code->filename,
 					  codes_line(code, frame.offset));
 	place->function_site = heap_function_site(&collector->heap, function->filename,
 						  function->qualname, function->first_line);
+}
+
+static const struct place startup_place = {MEMORY_STARTUP, SITE_NONE, SITE_NONE, true, false};
+
+static bool find_place(struct collector *collector, struct process *process, uint32_t slot,
+		       const struct record_frame *frames, uint32_t count, struct place *place)
+{
+	if (!stacks_translate(collector, process, frames, count))
+		return false;
+	*place = startup_place;
+	if (count == 0 ? is_main_thread(process, slot) : stacks_are_startup(collector, count))
+		return true;
+	place->memory = tree_memory(&collector->tree, stacks_node(collector, count));
+	place->is_startup = false;
+	if (count > 0)
+		find_lines(collector, threads_at(process, slot), count, place);
 	return true;
+}
+
+static void find_place_of_node(struct collector *collector, const struct process *process,
+			       uint32_t node, struct place *place)
+{
+	uint32_t count = stacks_of_node(collector, node);
+	*place = startup_place;
+	if (count == 0 || stacks_are_startup(collector, count))
+		return;
+	place->memory = tree_memory(&collector->tree, node);
+	place->is_startup = false;
+	find_lines(collector, process->threads.count > 0 ? process->threads.items[0] : NULL, count,
+		   place);
+}
+
+bool memory_begin_at(struct collector *collector, const struct process *process, uint32_t node,
+		     uint64_t id, double time_s, bool *is_startup)
+{
+	struct place place;
+	find_place_of_node(collector, process, node, &place);
+	struct heap_alloc alloc = {
+		.process = process->index,
+		.id = id,
+		.is_startup = place.is_startup,
+		.is_return = place.is_return,
+		.node = place.memory,
+		.line_site = place.line_site,
+		.function_site = place.function_site,
+		.time_s = time_s,
+	};
+	*is_startup = place.is_startup;
+	return heap_alloc(&collector->heap, &alloc);
 }
 
 bool memory_on_alloc(struct collector *collector, struct process *process,
@@ -80,15 +119,18 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 {
 	struct place place;
 	uint64_t need = sizeof(*record) + (uint64_t)record->count * sizeof(record->frames[0]);
+	/* A mapping has nothing until it is touched. */
+	bool is_mapped = (record->flags & ALLOC_MAPPED) != 0;
+	uint64_t size = is_mapped ? 0 : record->size, weight = is_mapped ? 0 : record->weight;
 	if (record->count > WALK_MAX_FRAMES || need > record->head.size || record->id == 0 ||
-	    record->size > BLOCK_MAX || record->weight > BLOCK_MAX ||
+	    size > BLOCK_MAX || record->weight > BLOCK_MAX ||
 	    !find_place(collector, process, record->thread, record->frames, record->count, &place))
 		return false;
 	struct heap_alloc alloc = {
 		.process = process->index,
 		.id = record->id,
-		.size = record->size,
-		.weight = record->weight,
+		.size = size,
+		.weight = weight,
 		.is_python = (record->flags & ALLOC_PYTHON) != 0,
 		.is_untracked = (record->flags & ALLOC_UNTRACKED) != 0,
 		.is_startup = place.is_startup,
@@ -99,10 +141,61 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.time_s = seconds_since_start(collector, record->time_ns),
 	};
 	struct tree_memory *self = &collector->tree.memory.items[place.memory];
-	self->alloc_bytes += record->weight;
-	if (heap_alloc(&collector->heap, &alloc))
-		self->live_bytes += record->weight;
+	self->alloc_bytes += weight;
+	if (!heap_alloc(&collector->heap, &alloc))
+		return true;
+	self->live_bytes += weight;
+	if (is_mapped)
+		mappings_begin(&process->mappings, (struct mapping){
+			.id = record->id, .address = record->size, .size = record->weight,
+			.is_startup = place.is_startup,
+			.is_pool = (record->flags & ALLOC_POOL) != 0});
 	return true;
+}
+
+void memory_resize(struct collector *collector, const struct process *process, uint64_t id,
+		   uint64_t bytes, bool is_startup, double time_s)
+{
+	uint32_t memory;
+	double growth;
+	if (!heap_resize(&collector->heap, process->index, id, bytes, is_startup, time_s, &memory,
+			 &growth))
+		return;
+	struct tree_memory *self = &collector->tree.memory.items[memory];
+	if (growth > 0)
+		self->alloc_bytes += (uint64_t)growth;
+	self->live_bytes += (uint64_t)(int64_t)growth;
+}
+
+bool memory_on_mapping(struct collector *collector, struct process *process,
+		       const struct record_mapping *record)
+{
+	if (record->size > BLOCK_MAX)
+		return false;
+	struct mapping *mapping = mappings_change(&process->mappings, record);
+	if (mapping == NULL)
+		return true;
+	uint32_t node = mapping->is_seen ? mapping->seen_node : process->main_node;
+	mapping->is_seen = false;
+	if (record->resident == MAPPING_NOT_LOOKED_AT)
+		return true;
+	uint64_t bytes = record->resident < mapping->size ? record->resident : mapping->size;
+	double time_s = seconds_since_start(collector, record->time_ns);
+	if (mapping->is_pool)
+		pools_resize(collector, process, mapping, bytes, node, time_s);
+	else
+		memory_resize(collector, process, mapping->id, bytes, mapping->is_startup, time_s);
+	return true;
+}
+
+static void end_mapping(struct collector *collector, struct process *process, uint64_t id,
+			double time_s)
+{
+	struct mapping *mapping = mappings_find(&process->mappings, id);
+	if (mapping == NULL)
+		return;
+	pools_resize(collector, process, mapping, 0, process->main_node, time_s);
+	mappings_end(&process->mappings, id);
 }
 
 bool memory_on_free(struct collector *collector, struct process *process,
@@ -113,6 +206,7 @@ bool memory_on_free(struct collector *collector, struct process *process,
 	if ((record->flags & FREE_AT_END) != 0) {
 		heap_end(&collector->heap, process->index, record->id,
 			 seconds_since_start(collector, record->time_ns));
+		mappings_end(&process->mappings, record->id); /* kept until then: no more looks at it */
 		return true;
 	}
 	/* An end without a beginning: the beginning was lost with a full ring. */
@@ -120,6 +214,8 @@ bool memory_on_free(struct collector *collector, struct process *process,
 		       seconds_since_start(collector, record->time_ns),
 		       (record->flags & FREE_MOVED) != 0, &memory, &bytes))
 		return true;
+	end_mapping(collector, process, record->id,
+		    seconds_since_start(collector, record->time_ns));
 	struct tree_memory *self = &collector->tree.memory.items[memory];
 	self->live_bytes -= bytes < self->live_bytes ? bytes : self->live_bytes;
 	return true;
@@ -145,6 +241,13 @@ bool memory_on_copy(struct collector *collector, struct process *process,
 
 #define GROWTH_PART 0.02 /* so much more resident memory is worth a closer look */
 
+static void close_statm(struct process *process)
+{
+	if (process->statm_fd >= 0)
+		close(process->statm_fd);
+	process->statm_fd = -1;
+}
+
 static double resident_bytes(struct process *process)
 {
 	char path[40], text[128], *pages;
@@ -154,7 +257,7 @@ static double resident_bytes(struct process *process)
 	}
 	ssize_t got = process->statm_fd < 0 ? -1 : pread(process->statm_fd, text, sizeof(text) - 1, 0);
 	if (process->index >= OPEN_PROCESSES_MAX)
-		memory_close(process);
+		close_statm(process);
 	if (got <= 0)
 		return 0;
 	text[got] = '\0';
@@ -172,11 +275,38 @@ static void ask_resident(struct collector *collector, struct process *process)
 		process->peak_resident_bytes = process->resident_bytes;
 }
 
+/* What the last look has seen: since then all has been taken in that the process told. */
+static void take_looks(struct collector *collector, struct process *process)
+{
+	for (uint32_t i = 0; i < process->mappings.list.count; i++) {
+		const struct mapping *mapping = &process->mappings.list.items[i];
+		struct record_mapping record = {
+			.head = {.size = sizeof(record), .type = RECORD_MAPPING},
+			.time_ns = mapping->seen_ns,
+			.was_at = mapping->address,
+			.address = mapping->address,
+			.size = mapping->size,
+			.resident = mapping->seen_bytes,
+		};
+		if (!mapping->is_seen)
+			continue;
+		journal_seen(collector, process, &record.head);
+		memory_on_mapping(collector, process, &record);
+	}
+}
+
+static void look_at_mappings(struct collector *collector, struct process *process)
+{
+	take_looks(collector, process);
+	if (mappings_are_due(&process->mappings, process->resident_bytes, clock_monotonic_ns()))
+		mappings_look(&process->mappings, process->pid, process->resident_bytes,
+			      process->main_node);
+}
+
 void memory_close(struct process *process)
 {
-	if (process->statm_fd >= 0)
-		close(process->statm_fd);
-	process->statm_fd = -1;
+	mappings_fini(&process->mappings);
+	close_statm(process);
 }
 
 void memory_round(struct collector *collector)
@@ -191,6 +321,7 @@ void memory_round(struct collector *collector)
 		if (process->has_moved)
 			ask_resident(collector, process);
 		process->has_moved = false;
+		look_at_mappings(collector, process);
 		resident += process->resident_bytes;
 	}
 	double now_s = seconds_since_start(collector, clock_monotonic_ns());

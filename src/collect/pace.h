@@ -27,8 +27,8 @@ struct pace_look {
 	bool has_run;           /* between them */
 	bool was_waiting;       /* at the first, where its waiting is booked to */
 	bool is_waiting;        /* at the second */
-	uint64_t waited_ns;     /* not on a CPU since it was last found astir: off it and not
-				   booked, and a part of the time ready for it */
+	uint64_t waited_ns;     /* since it was last found astir, and not booked; a part of the time
+				   ready to run counts too */
 	uint64_t since_ns;      /* how long ago that was */
 };
 

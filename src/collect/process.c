@@ -239,6 +239,9 @@ static bool on_record(struct collector *collector, struct process *process,
 	case RECORD_COPY:
 		return record->size >= sizeof(struct record_copy) &&
 		       memory_on_copy(collector, process, (const struct record_copy *)record);
+	case RECORD_MAPPING:
+		return record->size >= sizeof(struct record_mapping) &&
+		       memory_on_mapping(collector, process, (const struct record_mapping *)record);
 	case RECORD_GPU_STATE:
 		return record->size >= sizeof(struct record_gpu_state) &&
 		       gpu_on_state(collector, process, (const struct record_gpu_state *)record);
@@ -402,8 +405,12 @@ void processes_take_again(struct collector *collector, struct process *process,
 {
 	struct record *copy = (struct record *)(void *)collector->scratch;
 	memcpy(copy, record, record->size);
-	if (is_from_look) {
+	if (is_from_look && record->type == RECORD_CODE) {
 		processes_take_code(collector, process, (const struct record_code *)copy);
+		return;
+	}
+	if (is_from_look) {
+		on_record(collector, process, copy);
 		return;
 	}
 	process->taken_at = position;

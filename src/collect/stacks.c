@@ -19,6 +19,14 @@ uint32_t stacks_node(struct collector *collector, uint32_t count)
 	return tree_add(&collector->tree, collector->tree_frames, count, line_frame);
 }
 
+uint32_t stacks_of_node(struct collector *collector, uint32_t node)
+{
+	uint32_t count = 0;
+	for (; node != TREE_ROOT && count < WALK_MAX_FRAMES; node = collector->tree.nodes[node].parent)
+		collector->tree_frames[count++] = tree_frame(&collector->tree, node);
+	return count;
+}
+
 bool stacks_at_line(struct collector *collector, struct thread *thread,
 		       struct tree_frame frame)
 {
@@ -76,21 +84,34 @@ bool stacks_is_startup_node(const struct collector *collector, uint32_t node)
 	return collector->codes.items[tree_frame(&collector->tree, node).code].is_bootstrap;
 }
 
+/* Puts it on the thread's row of the timeline; ends after the start. */
+static void note_on_row(struct collector *collector, struct thread *thread,
+			enum timeline_kind kind, uint64_t end_ns, uint64_t ns)
+{
+	if (thread->row == TIMELINE_NO_ROW)
+		thread->row = timeline_add_row(&collector->timeline);
+	timeline_add_time(&collector->timeline, thread->row, kind, end_ns - collector->start_ns, ns);
+}
+
+void stacks_note_unasked(struct collector *collector, struct thread *thread, uint64_t end_ns,
+			 uint64_t ns)
+{
+	if (ns != 0 && end_ns > collector->start_ns)
+		note_on_row(collector, thread, TIMELINE_WAIT, end_ns, ns);
+}
+
 void stacks_note_time(struct collector *collector, struct thread *thread, uint32_t node,
 		      enum timeline_kind kind, uint64_t end_ns, uint64_t ns)
 {
-	struct timeline *timeline = &collector->timeline;
 	if (ns == 0 || end_ns <= collector->start_ns || stacks_is_startup_node(collector, node))
 		return;
-	if (thread->row == TIMELINE_NO_ROW)
-		thread->row = timeline_add_row(timeline);
-	if (thread->uses_gpu && kind <= TIMELINE_WAIT)
-		gpu_idle_host(collector, node, end_ns - collector->start_ns, ns);
 	uint64_t since_ns = end_ns - collector->start_ns;
-	timeline_add_time(timeline, thread->row, kind, since_ns, ns);
+	if (thread->uses_gpu && kind <= TIMELINE_WAIT)
+		gpu_idle_host(collector, node, since_ns, ns);
+	note_on_row(collector, thread, kind, end_ns, ns);
 	bool is_counted = kind <= TIMELINE_SYSTEM || (kind == TIMELINE_WAIT && thread->counts_waiting);
 	if (is_counted)
-		timeline_add_stack(timeline, &collector->tree, node, thread->row, since_ns, ns);
+		timeline_add_stack(&collector->timeline, &collector->tree, node, thread->row, since_ns, ns);
 }
 
 static uint32_t code_of(struct collector *collector, struct process *process, py_addr address,

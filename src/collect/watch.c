@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/procfs.h"
+#include "collect/helpers.h"
 #include "collect/pace.h"
 #include "collect/waits.h"
 #include "python/gil.h"
@@ -122,12 +123,29 @@ static void note_reason(const struct collector *collector, const struct process 
 					   sight->count);
 }
 
+/* A library's thread that no Python has called, a helper process and a pool's process
+ * without work wait to be given some: no line waits for that. */
+static bool is_nobodys(const struct collector *collector, const struct process *process,
+		       const struct thread *thread, uint32_t node)
+{
+	if (thread->is_at_gil)
+		return false;
+	if (node == TREE_ROOT && !thread->is_main)
+		return true;
+	return process->only_serves || helpers_wait_for_work(collector, node);
+}
+
 /* Books ns of waiting to one node; is_sample: it counts as one, too. */
 static void book_part(struct collector *collector, struct process *process,
 		      struct thread *thread, uint32_t node, uint64_t end_ns, uint64_t ns,
 		      bool is_sample)
 {
 	journal_time(collector, process, thread, JOURNAL_WAITED, node, end_ns, ns);
+	if (is_nobodys(collector, process, thread, node)) {
+		thread->unasked_ns += ns;
+		stacks_note_unasked(collector, thread, end_ns, ns);
+		return;
+	}
 	bool is_startup = thread->is_main && node == TREE_ROOT;
 	struct tree_weights *self = is_startup ? &collector->startup
 					       : tree_weights(&collector->tree, node);
@@ -219,14 +237,27 @@ static bool is_in_step(const struct thread *thread)
 	return thread->loop != NULL && thread->loop->look_ns != 0 && !thread->loop->is_idle;
 }
 
+/* What a thread was off the CPU that was not met waiting.  The time for which it is
+ * ready at a look is told by the kernel when it is over: until then it looks like
+ * waiting.  (A program that only computes waited for an eighth of its time when it had
+ * stood in the run queue at the last look.) */
+static uint64_t sure_off_ns(const struct thread *thread)
+{
+	uint64_t off_ns = thread->pending_off_ns;
+	for (int i = 0; i < 2; i++) {
+		if (thread->least_off_ns[i] != 0 && thread->least_off_ns[i] < off_ns)
+			off_ns = thread->least_off_ns[i];
+	}
+	return off_ns;
+}
+
 /* What the thread has waited since it was last found astir, as far as it is not booked.  Time
  * ready to run counts for less: a look does not have to find out where that was. */
 static uint64_t waited_since_astir(const struct thread *thread)
 {
 	uint64_t waited_ns = (thread->look_delay_ns - thread->astir_delay_ns) / READY_PART;
-	if (thread->pending_off_ns > thread->astir_off_ns)
-		waited_ns += thread->pending_off_ns - thread->astir_off_ns;
-	return waited_ns;
+	uint64_t off_ns = sure_off_ns(thread);
+	return off_ns > thread->astir_off_ns ? waited_ns + off_ns - thread->astir_off_ns : waited_ns;
 }
 
 /* Whether what the thread does calls for more rounds; look has what was found before it was
@@ -238,7 +269,7 @@ static void note_astir(struct collector *collector, struct thread *thread, struc
 	look->since_ns = now_ns - thread->astir_ns;
 	if (pace_is_astir(look)) {
 		thread->astir_ns = now_ns;
-		thread->astir_off_ns = thread->pending_off_ns;
+		thread->astir_off_ns = sure_off_ns(thread);
 		thread->astir_delay_ns = thread->look_delay_ns;
 	} else if (!is_in_step(thread)) {
 		return;
@@ -445,20 +476,6 @@ static void book_delay_rest(struct collector *collector, struct thread *thread, 
 	thread->pending_delay_ns = 0;
 }
 
-/* What a thread was off the CPU that was not met waiting.  The time for which it is
- * ready at a look is told by the kernel when it is over: until then it looks like
- * waiting.  (A program that only computes waited for an eighth of its time when it had
- * stood in the run queue at the last look.) */
-static uint64_t sure_off_ns(const struct thread *thread)
-{
-	uint64_t off_ns = thread->pending_off_ns;
-	for (int i = 0; i < 2; i++) {
-		if (thread->least_off_ns[i] != 0 && thread->least_off_ns[i] < off_ns)
-			off_ns = thread->least_off_ns[i];
-	}
-	return off_ns;
-}
-
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,
 	       uint64_t end_ns)
 {
@@ -468,6 +485,8 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 	close_files(thread);
 	if (collector->options->is_virtual_time)
 		return;
+	if (thread->loop != NULL)
+		blocking_end(collector, thread, end_ns);
 	if (thread->is_main)
 		book_delay_rest(collector, thread, end_ns);
 	/* Waits too short to be met stand where the thread was last seen. */

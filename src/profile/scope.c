@@ -54,10 +54,10 @@ bool scope_is_library(const char *path)
 	return false;
 }
 
+/* Some go on behind the bracket: "<class '...'> compilation 22", "<eval_with_key>.0". */
 static bool is_pseudo(const char *path)
 {
-	size_t size = strlen(path);
-	return size > 1 && path[0] == '<' && path[size - 1] == '>';
+	return path[0] == '<';
 }
 
 /* Code without a file is the user's (exec, eval, -c, a prompt, a doctest)
@@ -68,6 +68,7 @@ static bool is_users_pseudo(const char *path)
 {
 	static const char *const generated[] = {
 		"<frozen", "<decorator-gen", "<makefun-gen", "<template", "<numba", "<more files",
+		"<lambdifygenerated", "<eval_with_key",
 	};
 	if (text_starts_with(path, "<doctest "))
 		return true;

@@ -128,7 +128,8 @@ bool tasks_find(struct task_finder *finder)
 	return finder->task_type != 0 || has_trio;
 }
 
-static py_addr asyncio_running_loop(const struct task_finder *finder, py_addr tstate)
+/* A thread whose loop has ended, and the child of a fork, have None in its place. */
+static py_addr asyncio_running_loop(struct task_finder *finder, py_addr tstate)
 {
 	py_addr dict, loop;
 
@@ -138,7 +139,7 @@ static py_addr asyncio_running_loop(const struct task_finder *finder, py_addr ts
 	loop = dict == 0 ? 0 : task_dict_text(finder, dict, "__asyncio_running_event_loop__");
 	if (loop != 0 && finder->layout.is_loop_held)
 		loop = task_read_pointer(finder, loop + HOLDER_LOOP);
-	return loop;
+	return loop != 0 && task_object_kind(finder, loop) == OBJECT_NONE ? 0 : loop;
 }
 
 bool tasks_running_loop(struct task_finder *finder, py_addr tstate, struct task_loop *loop)

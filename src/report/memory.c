@@ -66,8 +66,10 @@ static void append_resident(struct buf *text, const struct profile *profile)
 	if (worth_showing(other))
 		buf_printf(text,
 			   ", %s of it not live heap (the interpreter itself, caches, "
-			   "fragmentation)",
-			   figure_bytes(other).text);
+			   "fragmentation%s)",
+			   figure_bytes(other).text,
+			   profile->process_count > 1 ? "; what processes share counts for each"
+						      : "");
 	else if (worth_showing(-other))
 		buf_printf(text, ", less than was allocated: %s were not touched, or swapped out",
 			   figure_bytes(-other).text);

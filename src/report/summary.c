@@ -17,6 +17,8 @@
 
 #define BAR_CELLS 12
 #define BAR_NEEDS_COLUMNS 90 /* in less, the place is better given to the source */
+#define LINE_SHARE 0.01
+#define WORK_SHARE 0.05
 #define OUTSIDE_SHARE 0.05 /* less is not worth a line */
 #define FIGURE_CELLS 15 /* indent, percent, seconds, gaps */
 
@@ -26,12 +28,21 @@ static double self_time(const struct profile *profile, const struct profile_line
 	return figure_total(&line->self);
 }
 
+/* Less than a percent interests nobody; but in a program that waits most of the time, as
+ * a server does, what it works at is found by its share of the work. */
+static bool is_worth_a_line(const struct profile *profile, const struct ranked_line *hot)
+{
+	double work_s = hot->value - hot->line->self.wait_s;
+	double all_work_s = figure_total(&profile->sum) - profile->sum.wait_s;
+
+	return hot->value >= LINE_SHARE * profile->total_s || work_s >= WORK_SHARE * all_work_s;
+}
+
 static uint32_t find_hottest(const struct profile *profile, struct ranked_line *hottest)
 {
 	uint32_t count = rank_lines(profile, self_time, hottest, SUMMARY_LINES);
 
-	/* What is below a percent interests nobody, unless there is nothing else. */
-	while (count > 1 && hottest[count - 1].value < 0.01 * profile->total_s)
+	while (count > 1 && !is_worth_a_line(profile, &hottest[count - 1]))
 		count--;
 	return count;
 }

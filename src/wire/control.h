@@ -45,7 +45,9 @@ struct control {
 
 	/* what goes on */
 	_Atomic uint32_t rings;      /* rings ever made in this run */
-	_Atomic uint32_t rings_refused; /* processes for whose ring there was no room */
+	_Atomic int32_t forking;     /* forks whose child has no ring yet */
+	_Atomic uint32_t rings_refused; /* processes that could make none … */
+	_Atomic int32_t refused_error;  /* … for this reason, the last of them: an errno */
 	_Atomic uint32_t perf_price_ns; /* what a signal of a perf clock costs here; 0: not known yet */
 	_Atomic uint32_t is_off;     /* suspended: agents and collector pass everything over */
 	_Atomic uint64_t off_since_ns; /* when it is: monotonic */

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 6u
+#define WIRE_VERSION 8u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -24,6 +24,7 @@ enum record_type {
 	RECORD_ALLOC,      /* struct record_alloc: a sampled allocation */
 	RECORD_FREE,       /* struct record_free: the end of one */
 	RECORD_COPY,       /* struct record_copy: a sampled copy */
+	RECORD_MAPPING,    /* struct record_mapping: how a large mapping is now */
 	RECORD_MARK,       /* struct record_mark: a word of the program itself */
 	RECORD_GPU_STATE,  /* struct record_gpu_state: how the GPU is measured */
 	RECORD_GPU_DEVICE, /* struct record_gpu_device: a GPU that is used */
@@ -99,6 +100,8 @@ struct record_thread {
 enum alloc_flag {
 	ALLOC_PYTHON = 1 << 0,    /* came through Python's allocators; else native */
 	ALLOC_UNTRACKED = 1 << 1, /* its end will not be told: volume only */
+	ALLOC_MAPPED = 1 << 2,    /* a large mapping: it counts for what of it is resident … */
+	ALLOC_POOL = 1 << 3,      /* … and belongs to who touches it, not to who mapped it */
 };
 
 /* A sampled allocation stands for `weight` bytes allocated here (docs/MEMORY.md
@@ -107,7 +110,7 @@ struct record_alloc {
 	struct record head;
 	uint64_t time_ns;
 	uint64_t id;     /* for record_free; never 0 */
-	uint64_t size;   /* bytes of this block */
+	uint64_t size;   /* bytes of this block; of a mapping: where it begins */
 	uint64_t weight; /* bytes that it stands for */
 	uint32_t thread; /* slot */
 	uint32_t flags;  /* enum alloc_flag */
@@ -127,6 +130,17 @@ struct record_free {
 	uint64_t id;
 	uint32_t flags; /* enum free_flag */
 	uint32_t reserved;
+};
+
+#define MAPPING_NOT_LOOKED_AT UINT64_MAX
+
+/* A mapping that began with ALLOC_MAPPED. */
+struct record_mapping {
+	struct record head;
+	uint64_t time_ns;
+	uint64_t was_at;        /* where it began until now */
+	uint64_t address, size; /* what is left of it, or where it has moved */
+	uint64_t resident;      /* bytes; or MAPPING_NOT_LOOKED_AT */
 };
 
 /* A sampled memcpy or memmove; stands for `weight` bytes copied here. */

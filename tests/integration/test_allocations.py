@@ -85,7 +85,7 @@ def marked_line(name: str, mark: str) -> int:
 
 def is_near(what: str, seen: float, wanted: float) -> bool:
     if what == "python":
-        return abs(seen - wanted) <= 0.03
+        return abs(seen - wanted) <= 0.04  # 8 MB and one small object that stands for NOTHING_MB
     if wanted == 0:
         return seen <= NOTHING_MB
     return abs(seen - wanted) <= TOLERANCE * wanted + NOTHING_MB
@@ -188,6 +188,15 @@ def test_python_counts_its_blocks(profiled):
     assert abs(int(run.stdout)) < 100
     assert not differences(run, "blocks.py")
     check_sane(run)
+
+
+def test_few_samples_of_many_sites(profiled):
+    """How many blocks are sampled goes by what a program allocates, not by how many sizes its blocks have
+    (9400 samples of these 200 MB before it did)."""
+    run = profiled("texts.py")
+    assert run.stdout == "12000\n"
+    assert 500 < run.profile["alloc_samples"] < 5000
+    assert not differences(run, "texts.py")
 
 
 def find_allocator(name: str) -> str:

@@ -231,3 +231,26 @@ def test_anyio(newest_python, loop):
     environment = trio_environment(newest_python)
     run = newest_python.heatline_run(TRIO / "any_gather.py", [loop], ["--cpu-only"], env=environment)
     check_waits(run, "any_gather.py", TRIO)
+
+
+def test_nothing_blocks_a_loop_that_has_ended(python, program):
+    """Before 3.13 the thread still has something where its loop was, and so have its forks."""
+    script = program("""\
+        import asyncio, os, time
+
+        async def main():
+            await asyncio.sleep(0.05)
+
+        def work():
+            time.sleep(0.5)
+
+        asyncio.run(main())
+        pid = os.fork()
+        work()
+        if pid:
+            os.waitpid(pid, 0)
+        """)
+    done = python.heatline_run(script)
+    assert done.returncode == 0, done.describe()
+    assert "blocks the event loop" not in done.stderr
+    assert not done.profile["heatline"].get("async", {}).get("blocking")

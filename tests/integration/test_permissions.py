@@ -132,3 +132,16 @@ def test_a_pid_namespace_of_its_own(any_python, program):
         outer.kill()
         outer.wait()
         outer.stdout.close()
+
+
+def test_children_of_a_program_that_gave_up_its_rights_are_said_to_be_missing(any_python, program):
+    script = program(f"""\
+        import os
+        {AS_NOBODY}
+        if os.fork() == 0:
+            os._exit(0)
+        os.wait()
+        """)
+    done = any_python.heatline_run(script)
+    assert done.returncode == 0, done.describe()
+    assert "1 process is missing: once a program has changed its user" in done.stderr

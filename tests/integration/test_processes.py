@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from support.running import wait_until
 from support.runs import clean_environment
 
 PROCESSES = PROGRAMS / "processes"
+LATE_CHILD = Path(__file__).parent / "doubles" / "late_child.c"
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +51,68 @@ def test_every_kind_of_child_is_there(tree):
     assert entries["below_shell"]["parent_pid"] != main
 
 
+FORKED_TWICE = """\
+import os, time
+if os.fork():
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+while time.process_time() < 0.3:
+    pass
+"""
+
+
+def test_a_daemon_whose_parents_are_gone_before_it_runs(any_python, program, tmp_path):
+    library = tmp_path / "late_child.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, LATE_CHILD], check=True)
+    script = program(FORKED_TWICE)
+    done = any_python.heatline_run(script, options=["--quiet"], env={"LD_PRELOAD": str(library)})
+    assert done.returncode == 0, done.describe()
+
+    def has_all():
+        """The profile is written again when the daemon has ended."""
+        threads = json.loads(done.profile_path.read_text())["heatline"]["threads"]
+        return len(threads) == 3 and max(thread["cpu_s"] for thread in threads) > 0.2
+
+    wait_until(has_all)
+
+
+def test_what_a_thread_did_before_exec_is_not_counted_again(python, program):
+    """The kernel goes on counting: half a second of work would hide as much waiting."""
+    script = program("""\
+        import os, sys, time
+        if len(sys.argv) == 1:
+            while time.process_time() < 0.5:
+                pass
+            os.execv(sys.executable, [sys.executable, __file__, "again"])
+        time.sleep(0.7)
+        """)
+    done = python.heatline_run(script, options=["--quiet"])
+    waited_s = sum(thread["off_cpu_s"] for thread in done.profile["heatline"]["threads"])
+    assert waited_s >= 0.6
+
+
+def test_the_line_that_starts_a_worker_is_not_the_programs(any_python, program):
+    """execnet's, whose workers (pytest-xdist) get what to run by their input."""
+    text = """\
+import time
+
+
+while time.process_time() < 0.3:
+    pass
+"""
+    script = program(f"""\
+        import subprocess, sys
+        line = "import sys;exec(eval(sys.stdin.readline()))"
+        text = repr({text!r}) + "\\n"
+        subprocess.run([sys.executable, "-c", line], input=text.encode(), check=True)
+        """)
+    done = any_python.heatline_run(script, options=["--quiet"])
+    assert done.returncode == 0, done.describe()
+    assert list(done.profile["files"]) == [str(script)]
+
+
 def test_how_each_ended(tree):
     entries, _ = tree
     assert entries["main"]["ended"] == "exit status 0"
@@ -68,16 +132,31 @@ def test_a_child_that_starts_another_program_is_one_process(tree):
 
 
 def test_names_that_multiprocessing_gives(oldest_or_newest, heatline):
-    """The line with which it starts Python is none of the program's, and those that only serve are idle."""
+    """The line with which it starts Python is none of the program's, nor what those that only serve wait."""
     done = oldest_or_newest.heatline_run(PROCESSES / "named.py", options=["--quiet", "--cpu-only"])
     assert done.returncode == 0, done
     names = [process.get("name") for process in done.profile["heatline"]["processes"]]
     assert {"the forked one", "SpawnProcess-2", "ForkServerProcess-3", "fork server"} <= set(names)
     assert names[0] is None
     assert not any(name.startswith("<") for name in done.profile["files"])
-    assert done.profile["heatline"]["time"]["idle_s"] > 1  # fork server and resource tracker
+    threads = done.profile["heatline"]["threads"]
+    serve = [i for i, name in enumerate(names) if name in ("fork server", "resource tracker")]
+    assert sum(thread["off_cpu_s"] for thread in threads if thread["process"] in serve) > 1
+    assert done.profile["heatline"]["time"].get("idle_s", 0) < 0.2
     report = oldest_or_newest.run([heatline, "view", "--cli", done.profile_path]).stdout
     assert "the forked one  " in report
+
+
+def test_a_pool_without_work_is_no_waiting(python):
+    """What its processes wait for work is told of them; what they wait in their work counts."""
+    done = python.heatline_run(PROCESSES / "idle_pools.py", options=["--quiet", "--cpu-only"])
+    assert done.returncode == 0, done
+    profile = done.profile["heatline"]
+    workers = [thread["off_cpu_s"] for thread in profile["threads"] if thread["process"] > 0]
+    slept_s = profile["time"]["waits_s"]["sleep"]
+    assert 0.5 < slept_s < 1.5
+    assert sum(workers) > 3
+    assert sum(workers) - slept_s > 2 * (profile["time"]["wait_s"] - slept_s)
 
 
 def test_pre_fork_server(newest_python):

@@ -97,7 +97,7 @@ def test_hot_line(profiled):
 def test_sleep_is_waiting_on_its_line(profiled):
     run = profiled("sleeps.py")
     sleep = line_of(run, "sleeps.py", "SLEEP")
-    assert 35 <= total(sleep) <= 65  # half of it, but for what a busy machine adds to 0.8 s
+    assert 35 <= total(sleep) <= 70  # half of it, but for what a busy machine adds to 0.8 s
     assert sleep["n_wait_percent"] >= 0.9 * total(sleep)
     assert sleep["n_sys_percent"] >= sleep["n_wait_percent"]
     assert sleep["n_core_utilization"] < 0.2

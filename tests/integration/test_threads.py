@@ -164,6 +164,16 @@ def test_waits_are_told_apart(python):
     assert {word for word in seen.values() if word} <= set(waits)
 
 
+def test_a_thread_of_a_library_waits_for_nobody(python):
+    """It is among the threads, with its waiting; no line waits for it."""
+    profile = run(python, "library.py").profile["heatline"]
+    assert profile["time"]["waits_s"].get("sleep", 0) > 0.5
+    assert "lock" not in profile["time"]["waits_s"]
+    assert profile["time"].get("idle_s", 0) == 0
+    (other,) = [thread for thread in profile["threads"] if not thread["is_main"]]
+    assert other["off_cpu_s"] > 0.3
+
+
 def test_garbage_collection_is_told_apart(python):
     result = run(python, "garbage.py", "on", 1.5)
     assert "Garbage collection took" in result.stdout + result.stderr

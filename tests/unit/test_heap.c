@@ -50,6 +50,32 @@ static const struct site *line_site(struct heap *heap, uint32_t line)
 	return &heap->sites.items[heap_line_site(heap, file, line)];
 }
 
+/* What it grows by was allocated; shrinking is no end. */
+static void test_resize(void **state)
+{
+	(void)state;
+	struct heap heap;
+	uint32_t node;
+	double growth;
+	heap_init(&heap);
+	uint64_t id = give(&heap, 1, 0, 0);
+	assert_true(heap_resize(&heap, 0, id, (uint64_t)(30 * MB), false, 1, &node, &growth));
+	assert_float_equal(growth, 30 * MB, 1);
+	assert_true(heap_resize(&heap, 0, id, (uint64_t)(10 * MB), false, 2, &node, &growth));
+	assert_float_equal(growth, -20 * MB, 1);
+	assert_true(heap_resize(&heap, 0, id, (uint64_t)(15 * MB), true, 3, &node, &growth));
+	assert_false(heap_resize(&heap, 0, id + 1000, 1, false, 3, &node, &growth));
+	const struct site *site = line_site(&heap, 1);
+	assert_float_equal(site->alloc_bytes, 30 * MB, 1);
+	assert_float_equal(site->peak_bytes, 30 * MB, 1);
+	assert_float_equal(site->live_bytes, 15 * MB, 1);
+	assert_float_equal(heap.peak_bytes, 30 * MB, 1);
+	assert_int_equal(site->freed, 0);
+	assert_true(take(&heap, id, 4));
+	assert_float_equal(heap.live_bytes, 0, 1);
+	heap_fini(&heap);
+}
+
 static void test_live_peak_and_average(void **state)
 {
 	(void)state;
@@ -330,6 +356,7 @@ static void test_stacks_at_the_peak(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_resize),
 		cmocka_unit_test(test_live_peak_and_average),
 		cmocka_unit_test(test_stacks_at_the_peak),
 		cmocka_unit_test(test_function_sums_its_lines),

@@ -106,10 +106,16 @@ static void test_absent_sections(void **unused)
 /* What was resident is told as far as it is known. */
 static void test_resident(void **unused)
 {
+	struct profile_process two[] = {{.command = "a"}, {.command = "b"}};
 	struct memory_sample sample;
 
 	(void)unused;
 	memory_sample_init(&sample);
+	expect_parts(&sample.profile, "not live heap", "processes share");
+	sample.profile.processes = two;
+	sample.profile.process_count = 2;
+	expect_parts(&sample.profile, "fragmentation; what processes share counts for each)", NULL);
+	sample.profile.process_count = 0;
 	for (int i = 0; i < SAMPLE_POINTS; i++)
 		sample.footprint[i].resident_bytes = 300 * SAMPLE_MB;
 	expect_parts(&sample.profile, "RSS: 300 MB at the peak, less than was allocated: 1.9 GB",

@@ -60,6 +60,17 @@ static void test_others_do_not_count(void **state)
 	assert_int_equal(price_of(&gaps), (8 + DELIVERY_US) * US);
 }
 
+/* A host that is busy makes most of them longer. */
+static void test_busy_host(void **state)
+{
+	(void)state;
+	struct price_gaps gaps = {.count = 0};
+	uint64_t now_ns = 0;
+	for (uint64_t i = 1; i <= 7; i++)
+		now_ns = read_until(&gaps, now_ns, now_ns + 150 * US, i % 3 == 0 ? 20 * US : 90 * US);
+	assert_int_equal(price_of(&gaps), (20 + DELIVERY_US) * US);
+}
+
 /* Nothing seen, or a clock that itself takes long: taken to be dear. */
 static void test_unknown_is_dear(void **state)
 {
@@ -98,6 +109,7 @@ int main(void)
 		cmocka_unit_test(test_is_what_an_event_takes),
 		cmocka_unit_test(test_both_interrupts_count),
 		cmocka_unit_test(test_others_do_not_count),
+		cmocka_unit_test(test_busy_host),
 		cmocka_unit_test(test_unknown_is_dear),
 		cmocka_unit_test(test_is_bounded),
 		cmocka_unit_test(test_switching_threads),

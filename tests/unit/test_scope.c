@@ -98,7 +98,8 @@ static void test_pseudo_files(void **state)
 	static const char *const generated[] = {
 		"<frozen importlib._bootstrap>", "<__array_function__ internals>",
 		"<attrs generated init a.B>",    "<decorator-gen-12>",
-		"<template>",
+		"<template>", "<class 'networkx.utils.decorators.argmap'> compilation 22",
+		"<eval_with_key>.0", "<lambdifygenerated-1>",
 	};
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
 		assert_true(ask(project, users[i]));

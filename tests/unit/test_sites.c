@@ -91,7 +91,7 @@ static void test_right_on_average(void **state)
 	for (uint64_t key = 1; key <= 4000; key++) {
 		struct agent_site site = {.key = key * 2 + 1};
 		for (uint64_t i = 0; i < 100 + key % 400; i++) {
-			sum += (double)sites_add(&site, 100, sites_window(&site, &budget, 1u << 30));
+			sum += (double)sites_add(&site, 100, sites_window(&site, &budget, 1u << 30, 0));
 			added += 100;
 		}
 	}
@@ -107,7 +107,7 @@ static void test_window_is_bounded(void **state)
 	struct agent_site site = {0};
 	uint64_t sum = 0, samples = 0;
 	for (int i = 0; i < 1000000; i++) {
-		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget, 0));
+		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget, 0, 0));
 		sum += weight;
 		samples += weight > 0;
 		if (weight > 0)
@@ -128,7 +128,7 @@ static void test_temporaries(void **state)
 		double sum = 0, added = 0;
 		uint32_t samples = 0;
 		for (int i = 0; i < 10000; i++) {
-			uint64_t weight = sites_add(&site, 8192, sites_window(&site, &budget, 0));
+			uint64_t weight = sites_add(&site, 8192, sites_window(&site, &budget, 0, 0));
 			sum += (double)weight;
 			added += 8192;
 			samples += weight > 0;
@@ -152,7 +152,7 @@ static void test_small_site_beside_large_ones(void **state)
 	struct agent_site site = {0};
 	uint64_t sum = 0, samples = 0;
 	for (int i = 0; i < 1000; i++) {
-		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget, 1u << 30));
+		uint64_t weight = sites_add(&site, 100, sites_window(&site, &budget, 1u << 30, 0));
 		sum += weight;
 		samples += weight > 0;
 	}
@@ -177,10 +177,25 @@ static void test_longest_stretch(void **state)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct agent_site site = {.key = 5, .added = rows[i].added, .taken = 40};
-		assert_int_equal(sites_window(&site, &budget, 1u << 30), rows[i].window);
+		assert_int_equal(sites_window(&site, &budget, 1u << 30, 0), rows[i].window);
 		site.alive = 8;
-		assert_int_equal(sites_window(&site, &budget, 1u << 30), rows[i].live_window);
+		assert_int_equal(sites_window(&site, &budget, 1u << 30, 0), rows[i].live_window);
 	}
+}
+
+/* What is slight beside all that the program took needs no stretch of its own, budget or not. */
+static void test_slight_stretch(void **state)
+{
+	(void)state;
+	static const struct meter_budget budget = {
+		.least_window = 8192, .burst = 1u << 30, .per_s = 1, .grace = 5};
+	struct agent_site site = {.key = 5, .added = 100000, .taken = 10, .alive = 10};
+	assert_int_equal(sites_window(&site, &budget, 0, 0), 8192);
+	assert_int_equal(sites_window(&site, &budget, 0, 70000), 65536);
+	assert_int_equal(sites_window(&site, &budget, 1u << 30, 70000), 4 * 65536);
+	assert_int_equal(sites_window(&site, &budget, 100000, 70000), 65536);
+	site.added = 1u << 30;
+	assert_int_equal(sites_window(&site, &budget, 1u << 30, 70000), 4u << 20);
 }
 
 static void test_keys_have_their_own_sites(void **state)
@@ -226,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_temporaries),
 		cmocka_unit_test(test_small_site_beside_large_ones),
 		cmocka_unit_test(test_longest_stretch),
+		cmocka_unit_test(test_slight_stretch),
 		cmocka_unit_test(test_keys_have_their_own_sites),
 		cmocka_unit_test(test_full_table),
 	};

@@ -169,6 +169,28 @@ static void test_order(void **unused)
 	free(text);
 }
 
+/* A server that had little to do: its waiting does not hide what it worked at. */
+static void test_mostly_waiting(void **unused)
+{
+	struct profile_line lines[] = {
+		sample_line(1, 0, 0, 0, 600, 600, 9000),
+		sample_line(2, 1.4, 0, 0, 0, 1.4, 140),
+		sample_line(3, 0, 0.6, 0, 0, 0.6, 60),
+		sample_line(4, 0.05, 0, 0, 0, 0.05, 5),
+	};
+	struct profile_file file = {.path = "/a.py", .lines = lines, .line_count = 4};
+	struct profile profile = {
+		.program = "a.py", .files = &file, .file_count = 1, .total_s = 602.05, .elapsed_s = 600,
+		.sum = {.python_s = 1.45, .native_s = 0.6, .wait_s = 600}};
+	char *text;
+
+	(void)unused;
+	text = summary(&profile, NULL, &plain);
+	expect_in(text, "  <1% 1.40 s  /a.py:2\n   <1% 0.60 s  /a.py:3\n");
+	assert_null(strstr(text, "a.py:4"));
+	free(text);
+}
+
 static void test_colors(void **unused)
 {
 	struct sample sample;
@@ -191,7 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_summary),     cmocka_unit_test(test_file_names),
 		cmocka_unit_test(test_few_samples), cmocka_unit_test(test_nothing_hot),
-		cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_outside),     cmocka_unit_test(test_mostly_waiting),
 		cmocka_unit_test(test_order),       cmocka_unit_test(test_colors),
 	};
 

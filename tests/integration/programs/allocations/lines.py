@@ -16,10 +16,12 @@ for name, arguments in {
     "malloc": [ctypes.c_size_t],
     "calloc": [ctypes.c_size_t, ctypes.c_size_t],
     "realloc": [ctypes.c_void_p, ctypes.c_size_t],
+    "mmap": [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long],
 }.items():
     getattr(libc, name).argtypes = arguments
     getattr(libc, name).restype = ctypes.c_void_p
 libc.free.argtypes = [ctypes.c_void_p]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 kept = []
 
 
@@ -93,12 +95,39 @@ def resized():
         del shrinking[300:]  #: malloc 28.7, python 1, kept 0
 
 
+def touch(mapping, size):
+    for at in range(0, size, mmap.PAGESIZE):
+        mapping[at] = 1
+
+
 def mapped():
+    """Address space is memory as far as it was touched."""
     private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     first = mmap.mmap(-1, 24 * MB, flags=private)  #: malloc 24, python 0, kept 0, peak 24
+    touch(first, 24 * MB)
     first.resize(48 * MB)  #: malloc 48, python 0, kept 0, peak 48
+    touch(first, 48 * MB)
     first.close()
     kept.append(mmap.mmap(-1, 16 * MB))  #: malloc 16, python 0, kept 16
+    touch(kept[-1], 16 * MB)
+    kept.append(mmap.mmap(-1, 900 * MB, flags=private))  #: malloc 20, peak 20, kept 20
+    touch(kept[-1], 20 * MB)
+    kept.append(mmap.mmap(-1, 500 * MB, flags=private))  #: malloc 0, peak 0, kept 0
+    for _ in range(5):
+        brief = mmap.mmap(-1, 64 * MB, flags=private)  #: malloc 80, peak 16, kept 0
+        touch(brief, 16 * MB)
+        brief.close()
+
+
+def trimmed():
+    """As allocators do for alignment: mapped too large, then cut at both ends."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    rights = mmap.PROT_READ | mmap.PROT_WRITE
+    at = libc.mmap(None, 80 * MB, rights, flags, -1, 0)  #: malloc 20, peak 20, kept 20
+    assert libc.munmap(at, 30 * MB) == 0
+    assert libc.munmap(at + 60 * MB, 20 * MB) == 0
+    for page in range(at + 30 * MB, at + 50 * MB, mmap.PAGESIZE):
+        ctypes.c_char.from_address(page).value = 1
     with open(sys.executable, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ).close()  #: malloc 0
@@ -124,4 +153,5 @@ native_blocks()
 native_objects()
 resized()
 mapped()
+trimmed()
 copied()

@@ -50,6 +50,8 @@ churn(200)
 copy(one, 10)
 grow(100_000)
 native = mmap.mmap(-1, 10_000_000)  # NATIVE
+for page in range(0, len(native), mmap.PAGESIZE):
+    native[page] = 1
 thread = threading.Thread(target=in_thread)
 thread.start()
 thread.join()
