@@ -17,6 +17,7 @@ from typing import Any, Callable, Iterator
 
 import pytest
 
+from support import again
 from support.paths import PROGRAMS, REPO, heatline_executable
 from support.pythons import Python, all_builds, all_pythons, missing_versions
 from support.running import Running
@@ -105,6 +106,17 @@ def program(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: Any) -> Any:
+    if item.get_closest_marker("measures") is None:
+        return None
+    again.run_protocol(item, nextitem)
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    again.summary(terminalreporter)
 
 
 @pytest.fixture(autouse=True)

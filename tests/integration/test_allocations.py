@@ -13,8 +13,11 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 import pytest
 
+from support.again import Kept
 from support.paths import PROGRAMS
 from support.runs import ProfiledRun
+
+pytestmark = pytest.mark.measures
 
 FOLDER = PROGRAMS / "allocations"
 KEYS = {
@@ -55,14 +58,15 @@ def build(tmp_path_factory):
 @pytest.fixture(scope="session")
 def profiled(python):
     """profiled("name.py", options…, args=…, env=…): the finished run, made once."""
-    cache: Dict[Tuple, ProfiledRun] = {}
+    runs = Kept()
 
     def run(name: str, *options: str, args: Tuple = (), env: Any = None) -> ProfiledRun:
         key = (name, options, args, tuple(sorted((env or {}).items())))
-        if key not in cache:
-            cache[key] = python.heatline_run(FOLDER / name, args, ["--quiet", *options], env=env)
-            assert (cache[key].returncode, cache[key].stderr) == (0, ""), cache[key]
-        return cache[key]
+        done = runs.get(
+            key, lambda: python.heatline_run(FOLDER / name, args, ["--quiet", *options], env=env)
+        )
+        assert (done.returncode, done.stderr) == (0, ""), done
+        return done
 
     return run
 

@@ -4,14 +4,16 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Dict, Tuple
 
 import pytest
 
+from support.again import Kept
 from support.packages import trio_environment
 from support.paths import PROGRAMS
 from support.pythons import Python
 from support.runs import ProfiledRun
+
+pytestmark = pytest.mark.measures
 
 ASYNC = PROGRAMS / "async"
 TRIO = PROGRAMS / "trio"
@@ -21,12 +23,13 @@ TIME_KEYS = ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
 @pytest.fixture(scope="session")
 def profiled(python):
     """profiled("name.py", options…): the finished run, made once for each Python."""
-    cache: Dict[Tuple, ProfiledRun] = {}
+    runs = Kept()
 
     def run(name: str, *options: str) -> ProfiledRun:
-        if (name, options) not in cache:
-            cache[name, options] = python.heatline_run(ASYNC / name, (), ["--cpu-only", *options])
-        done = cache[name, options]
+        done = runs.get(
+            (name, options),
+            lambda: python.heatline_run(ASYNC / name, (), ["--cpu-only", *options]),
+        )
         assert done.returncode == 0, done
         return done
 

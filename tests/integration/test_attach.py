@@ -12,6 +12,8 @@ from support import runs
 from support.paths import REPO, heatline_executable
 from support.targets import Target, heatline, until
 
+pytestmark = pytest.mark.measures
+
 BENCHED = REPO / "bench" / "attach" / "programs"
 RATIO = BENCHED / "ratio.py"
 

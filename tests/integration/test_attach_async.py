@@ -10,6 +10,8 @@ from support.packages import trio_environment
 from support.paths import PROGRAMS
 from support.targets import Target, heatline
 
+pytestmark = pytest.mark.measures
+
 ENDLESS = PROGRAMS / "trio" / "endless.py"
 MANY = PROGRAMS / "async" / "endless_many.py"
 SLOWLY = ("--rate", 200)

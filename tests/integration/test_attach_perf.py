@@ -16,6 +16,8 @@ from support.pythons import all_pythons
 from support.seccomp import without
 from support.targets import Target
 
+pytestmark = pytest.mark.measures
+
 KINDS = REPO / "bench" / "attach" / "programs" / "kinds.py"
 ALL = all_pythons()
 SOME = sorted({ALL[0], ALL[len(ALL) // 2], ALL[-1]}, key=lambda python: python.version)

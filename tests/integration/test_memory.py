@@ -12,8 +12,11 @@ from typing import Dict
 
 import pytest
 
+from support.again import Kept
 from support.paths import PROGRAMS
 from support.runs import ProfiledRun
+
+pytestmark = pytest.mark.measures
 
 MEMORY = PROGRAMS / "memory"
 SWITCH = Path(__file__).parent / "doubles" / "switch.c"
@@ -23,12 +26,10 @@ MB = 1024 * 1024
 @pytest.fixture(scope="session")
 def profiled(python):
     """profiled("name.py", options…): the finished run, made once for each Python."""
-    cache: Dict[tuple, ProfiledRun] = {}
+    runs = Kept()
 
     def run(name: str, *options: str) -> ProfiledRun:
-        if (name, options) not in cache:
-            cache[name, options] = python.heatline_run(MEMORY / name, (), options)
-        return cache[name, options]
+        return runs.get((name, options), lambda: python.heatline_run(MEMORY / name, (), options))
 
     return run
 

@@ -9,18 +9,24 @@ from pathlib import Path
 
 import pytest
 
+from support.again import Kept
 from support.paths import PROGRAMS, heatline_executable
 from support.running import wait_until
 from support.runs import clean_environment
+
+pytestmark = pytest.mark.measures
 
 PROCESSES = PROGRAMS / "processes"
 LATE_CHILD = Path(__file__).parent / "doubles" / "late_child.c"
 
 
-@pytest.fixture(scope="module")
-def tree(python, tmp_path_factory):
+TREES = Kept()
+
+
+@pytest.fixture
+def tree(python):
     """(name of each process to its entry, profile) of a program that has all kinds of children."""
-    done = python.heatline_run(PROCESSES / "kinds.py", options=["--quiet"])
+    done = TREES.get(python, lambda: python.heatline_run(PROCESSES / "kinds.py", options=["--quiet"]))
     assert done.returncode == 0, done
     pids = {name: int(pid) for name, pid in (line.split() for line in done.stdout.splitlines())}
     entries = {}

@@ -5,6 +5,8 @@ import pytest
 from support import runs
 from support.paths import REPO
 
+pytestmark = pytest.mark.measures
+
 PROGRAMS = REPO / "tests" / "integration" / "programs" / "threads"
 KINDS = ("python", "native", "system", "wait")
 

@@ -18,6 +18,8 @@ from support import runs
 from support.paths import heatline_executable
 from support.targets import Target, heatline
 
+pytestmark = pytest.mark.measures
+
 HOT = """
     import threading, time
 
