@@ -286,8 +286,10 @@ static enum judgement judge_copy(struct attach *attach, struct attach_process *p
 	if (result == WALK_TORN)
 		return STACK_TORN;
 	bool is_still = copy == 0 && snapshot_stood_still(thread->snapshot, attach->places, *count);
-	/* In 3.8 to 3.10 what stands still may be a signal's handler. */
-	if (!is_still || process->remote.layout.frame_kind == PY_FRAME_CFRAME)
+	/* What is the same twice may still be a caller with what it has not called yet, left there by
+	 * another, where the call comes just before the second look: then the caller tells.  (In 3.8
+	 * to 3.10 it cannot: what stands still may be a signal's handler.) */
+	if (!is_still || process->remote.layout.frame_stacktop != PY_ABSENT)
 		*count = drop_returned(attach, process, thread, *count);
 	uint32_t same = count_same(thread->stack, attach->frames, *count);
 	bool is_believed = trust_believes(&process->trust, attach->frames, *count, *count - same, is_still);

@@ -60,7 +60,7 @@ struct py_layout {
 	uint32_t cframe_current_frame, cframe_previous;
 	uint32_t frame_previous, frame_code, frame_instr /* f_lasti, prev_instr or instr_ptr */,
 		frame_owner, frame_is_entry /* 3.11 only */,
-		frame_stacktop /* 3.11, 3.12: -1 unless it calls Python or is suspended */,
+		frame_stacktop /* 3.11 to 3.13: -1 unless it calls Python or is suspended */,
 		frame_size /* bytes to read of a frame to have all of these */,
 		frame_specials /* bytes of a frame before its variables */,
 		frame_locals /* its variables; the same from 3.11 on */;

@@ -162,7 +162,8 @@ static bool words_make_sense(const uint64_t *words)
 	       words[UNICODE_ASCII_SIZE] <= words[UNICODE_SIZE] &&
 	       words[UNICODE_STATE] + 4 <= words[UNICODE_ASCII_SIZE] &&
 	       words[UNICODE_LENGTH] + 8 <= words[UNICODE_ASCII_SIZE] &&
-	       words[CODE_ARGCOUNT] >= 4 && words[CODE_LOCAL_NAMES] >= 4 && head_makes_sense(words);
+	       words[CODE_ARGCOUNT] >= 4 && words[CODE_LOCAL_NAMES] >= 4 &&
+	       words[FRAME_OWNER] >= 6 && head_makes_sense(words);
 }
 
 /* What the table does not say, as the released versions have it. */
@@ -172,6 +173,7 @@ static void fill_unpublished(const uint64_t *words, struct py_layout *layout)
 
 	/* These stand beside a published field. */
 	layout->thread_datastack_top = is_seen ? (uint32_t)words[THREAD_CHUNK] + 8 : PY_ABSENT;
+	layout->frame_stacktop = layout->version == 0x030d ? (uint32_t)words[FRAME_OWNER] - 6 : PY_ABSENT;
 	layout->code_flags = (uint32_t)words[CODE_ARGCOUNT] - 4;
 	layout->code_units = (uint32_t)words[OBJECT_SIZE];
 	layout->code_framesize = is_seen ? (uint32_t)words[CODE_FIRST_LINE] + 8 : PY_ABSENT;
@@ -192,7 +194,6 @@ static void fill_absent(struct py_layout *layout)
 	layout->cframe_current_frame = PY_ABSENT;
 	layout->cframe_previous = PY_ABSENT;
 	layout->frame_is_entry = PY_ABSENT;
-	layout->frame_stacktop = PY_ABSENT;
 	layout->code_stacksize = PY_ABSENT;
 	layout->code_nlocalsplus = PY_ABSENT;
 }

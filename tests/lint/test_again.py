@@ -10,22 +10,21 @@ SOURCE = """
 import pytest
 from support.again import Kept
 
+pytestmark = pytest.mark.measures
 runs, made = Kept(), []
 
-@pytest.mark.measures
 def test_spoiled_twice():
     assert runs.get("one", lambda: made.append(1) or len(made)) == 3
 
-@pytest.mark.measures
 def test_wrong():
     assert 1 == 2
 
-@pytest.mark.measures
 def test_crash():
     made.append("crash")
     returncode = -11
     assert returncode == 0, f"returncode {returncode}"
 
+@pytest.mark.measures(False)
 def test_other():
     made.append("other")
     assert made.count("crash") == made.count("other") == 1

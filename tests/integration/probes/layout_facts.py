@@ -173,6 +173,10 @@ def check_frame(check):
     check.same("frame_previous", check.at(previous, "frame_code") & ~7, id(caller.f_code))
     offset = check.at(previous, "frame_instr") - id(caller.f_code) - check.layout["code_code"]
     check.same("frame_instr", offset, caller.f_lasti)
+    if check.has("frame_stacktop"):  # the caller's is put away, that of who calls C is not
+        size = words_of(check, caller.f_code)
+        check.same("frame_stacktop", 0 <= check.at(previous, "frame_stacktop", "=i") < size, True)
+        check.same("frame_stacktop", check.at(innermost, "frame_stacktop", "=i"), -1)
     chunk = check.at(state, "thread_datastack_chunk")
     check.same("thread_datastack_chunk", chunk < previous < frame, True)
     check.same("frame_specials", frame - previous, 8 * words_of(check, caller.f_code))
