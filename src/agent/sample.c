@@ -286,7 +286,10 @@ void sample_take(struct agent_thread *self, const struct interrupted *at, bool i
 		.cost_ns = self->last_cost_ns,
 	};
 	struct weigher after = self->weigher;
-	struct weight weight = weigher_take(&after, now_cpu_ns(), nominal);
+	uint64_t cpu_ns = now_cpu_ns();
+	if (weigher_is_behind(&after, cpu_ns, nominal))
+		weigher_hear(&after, now_tally());
+	struct weight weight = weigher_take(&after, cpu_ns, nominal);
 	sample.user_ns = weight.user_ns;
 	sample.system_ns = weight.system_ns;
 	if (self->is_first)

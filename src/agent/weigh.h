@@ -12,13 +12,16 @@
  *
  * The weights add up to the CPU time on average only.  The difference to the
  * thread's CPU clock is kept, and given out with the next samples little by
- * little; at once when it is large, because signals were lost.
+ * little; at once as far as signals were lost, which is when it is large and the kernel's
+ * tally has grown by it.  If that has not, a host has stopped the whole machine for a while and the
+ * machine does not know: no line has used that time.
  *
  * Always: given out + balance_ns = CPU time up to cpu_ns.
  * Pure: reads no clock.  Signal-safe. */
 #ifndef HEATLINE_AGENT_WEIGH_H
 #define HEATLINE_AGENT_WEIGH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a sample stands for. */
@@ -31,7 +34,8 @@ struct weight {
 struct weigher {
 	uint64_t cpu_ns;      /* the thread's CPU clock at the last sample */
 	int64_t balance_ns;   /* used, but not given out yet */
-	struct weight tally;  /* the kernel's own count at the last tick */
+	struct weight tally;  /* the kernel's own count at the last tick, */
+	uint64_t ticked_ns;   /* and what it has grown by since the last sample */
 };
 
 /* Begins at this CPU time and tally. */
@@ -39,6 +43,11 @@ void weigher_init(struct weigher *weigher, uint64_t cpu_ns, struct weight tally)
 
 /* What a tick stands for that finds this tally. */
 struct weight weigher_tick(struct weigher *weigher, struct weight tally);
+
+/* Whether so much time is not given out that the tally is to be asked before the
+ * sample is weighed; and its answer. */
+bool weigher_is_behind(const struct weigher *weigher, uint64_t cpu_ns, struct weight nominal);
+void weigher_hear(struct weigher *weigher, struct weight tally);
 
 /* The weight of a sample whose clock says that it stands for `nominal`, at
  * this CPU time.  Call it for each sample that is pushed, and only then. */

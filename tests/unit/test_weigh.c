@@ -64,10 +64,39 @@ static void test_lost_time_is_carried_at_once(void **state)
 {
 	(void)state;
 	struct weigher weigher;
+	struct weight nominal = {0, 4 * MS};
 	weigher_init(&weigher, 0, (struct weight){0, 0});
-	struct weight weight = weigher_take(&weigher, 1000 * MS, (struct weight){0, 4 * MS});
+	assert_true(weigher_is_behind(&weigher, 1000 * MS, nominal));
+	weigher_hear(&weigher, (struct weight){1000 * MS, 0});
+	struct weight weight = weigher_take(&weigher, 1000 * MS, nominal);
 	assert_int_equal(weight.system_ns, 1000 * MS);
 	assert_int_equal(weigher.balance_ns, 0);
+	assert_false(weigher_is_behind(&weigher, 1004 * MS, nominal));
+	/* The same where ticks have told it, of which none became a sample. */
+	for (unsigned i = 1; i <= 50; i++)
+		weigher_tick(&weigher, (struct weight){1000 * MS + i * 4 * MS, 0});
+	weight = weigher_take(&weigher, 1200 * MS, (struct weight){2 * MS, 0});
+	assert_int_equal(sum(weight), 200 * MS);
+}
+
+/* A machine that was stopped and does not know it: the CPU clock has jumped, the tally has
+ * not.  No sample carries much of that. */
+static void test_a_stop_is_spread(void **state)
+{
+	(void)state;
+	struct weigher weigher;
+	weigher_init(&weigher, 0, (struct weight){0, 0});
+	uint64_t cpu_ns = 300 * MS, given_ns = 0;
+	for (unsigned i = 1; i <= 200; i++, cpu_ns += 2 * MS) {
+		struct weight nominal = {2 * MS, 0};
+		weigher_tick(&weigher, (struct weight){i * 2 * MS, 0});
+		if (weigher_is_behind(&weigher, cpu_ns, nominal))
+			weigher_hear(&weigher, (struct weight){i * 2 * MS, 0});
+		struct weight weight = weigher_take(&weigher, cpu_ns, nominal);
+		assert_in_range(weight.user_ns, 2 * MS, 21 * MS);
+		given_ns += weight.user_ns;
+	}
+	assert_in_range(given_ns, cpu_ns - 3 * MS, cpu_ns);
 }
 
 /* A weight never turns negative, and clocks that step back are borne. */
@@ -103,6 +132,7 @@ int main(void)
 		cmocka_unit_test(test_weight_is_nominal),
 		cmocka_unit_test(test_weights_add_up),
 		cmocka_unit_test(test_lost_time_is_carried_at_once),
+		cmocka_unit_test(test_a_stop_is_spread),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_rest),
 	};
