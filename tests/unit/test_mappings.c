@@ -1,10 +1,15 @@
 /* What of a mapping is resident, as the kernel tells it; which one a record speaks of. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,9 +29,8 @@ static unsigned char *map_some(void)
 	return at;
 }
 
-static void test_touched_pages_are_counted(void **state)
+static void look_at_touched_pages(void)
 {
-	(void)state;
 	struct mappings mappings = {0};
 	unsigned char *at = map_some();
 	mappings_begin(&mappings, (struct mapping){.id = 7, .address = (uint64_t)(uintptr_t)at,
@@ -44,6 +48,40 @@ static void test_touched_pages_are_counted(void **state)
 	assert_int_equal(mapping->seen_bytes, TOUCHED / 3 * 2);
 	munmap(at, SIZE);
 	mappings_fini(&mappings);
+}
+
+static void test_touched_pages_are_counted(void **state)
+{
+	(void)state;
+	look_at_touched_pages();
+}
+
+/* As before Linux 6.7: the kernel does not know the question. */
+static void forbid_ioctl(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOTTY),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(steps) / sizeof(steps[0]), steps};
+	assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+static void test_older_kernels_are_asked_page_by_page(void **state)
+{
+	(void)state;
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		forbid_ioctl();
+		look_at_touched_pages(); /* a failure ends the process, with another status */
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 /* Neither before it is waited for nor after: what it was last stays. */
@@ -103,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_touched_pages_are_counted),
+		cmocka_unit_test(test_older_kernels_are_asked_page_by_page),
 		cmocka_unit_test(test_nothing_is_told_of_a_process_that_is_gone),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_looks_are_rare),
