@@ -43,7 +43,8 @@ void attach_tasks_look(struct attach *attach, struct attach_process *process, st
 	struct attach_loop *state = &thread->loop;
 	struct thread *kept = thread->thread;
 	state->is_new = false;
-	if (now_ns < state->next_ns || !tasks_are_wanted(attach->collector, process->process, now_ns))
+	if (now_ns < state->next_ns ||
+	    !tasks_are_wanted(attach->collector, process->process, now_ns, true))
 		return;
 	plan_next(attach, thread, now_ns);
 	bool is_told = attach_read_schedule(thread, now_ns);

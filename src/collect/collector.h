@@ -90,6 +90,7 @@ struct thread {
 	uint64_t astir_ns;       /* when it last did anything else than before (pace.h), */
 	uint64_t astir_off_ns;   /* and what it had waited then that was not booked, */
 	uint64_t astir_delay_ns; /* and look_delay_ns then */
+	uint64_t moved_ns;       /* when it was last met waiting elsewhere than before */
 	uint64_t pending_delay_ns; /* ready but not running; goes to the next samples */
 	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples; the main thread's only */
 	uint32_t wait_node;      /* where it waited at the last look */
@@ -137,6 +138,7 @@ struct process {
 	VEC(uint32_t) ids;   /* the ring's code ids to indexes in codes */
 	struct task_finder tasks;
 	bool has_tasks;         /* it has asyncio or trio */
+	bool is_searched;       /* for them, and no thread has run since */
 	uint64_t tasks_next_ns; /* when to look again whether it has */
 	struct map addresses; /* code address and identity to codes, for looks from outside */
 	VEC(struct thread *) slots;   /* borrowed from threads; see threads_at */

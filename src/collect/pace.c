@@ -19,6 +19,8 @@ bool pace_is_astir(const struct pace_look *look)
 	uint64_t part_ns = look->since_ns / PACE_WAITED_PART;
 	if (!look->has_run)
 		return look->is_waiting && !look->was_waiting;
+	if (look->is_waiting && look->was_waiting)
+		return look->settled_ns < PACE_SETTLED_NS;
 	return look->is_waiting || look->was_waiting ||
 	       look->waited_ns >= (part_ns > PACE_WAITED_NS ? part_ns : PACE_WAITED_NS);
 }

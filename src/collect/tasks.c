@@ -193,15 +193,18 @@ static void set_nodes(struct collector *collector, struct loop_tasks *loop)
 	loop->has_nodes = true;
 }
 
-bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns)
+bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns,
+		      bool has_run)
 {
 	struct task_finder *finder = &process->tasks;
 	if (!collector->options->has_async)
 		return false;
-	if (now_ns >= process->tasks_next_ns) {
+	process->is_searched &= !has_run;
+	if (!process->is_searched && now_ns >= process->tasks_next_ns) {
 		/* Where much is imported each look passes all of it. */
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		process->has_tasks = tasks_find(finder);
+		process->is_searched = true;
 		uint64_t pause_ns = (clock_process_cpu_ns() - cpu_ns) * FIND_PART;
 		if (pause_ns < FIND_PAUSE_NS)
 			pause_ns = FIND_PAUSE_NS;

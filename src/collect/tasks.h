@@ -104,8 +104,10 @@ void awaits_fini(struct awaits *awaits);
 void loop_tasks_free(struct loop_tasks *loop);
 
 /* Whether the process has tasks to look at, as far as is known; asks now and
- * then whether it has loaded asyncio or trio. */
-bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns);
+ * then whether it has loaded asyncio or trio.  has_run: one of its threads may have, since it was
+ * last asked about that thread. */
+bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns,
+		      bool has_run);
 
 /* Looks at the tasks of a thread whose state is at tstate, and books their
  * waiting up to now.  has_run: it did since the last look; is_busy: and it has not waited, as

@@ -223,7 +223,7 @@ static bool update_times(struct collector *collector, struct process *process,
 static py_addr look_at_tasks(struct collector *collector, struct process *process,
 			     struct thread *thread, uint64_t now_ns, bool has_run)
 {
-	if (!process->has_layout || !tasks_are_wanted(collector, process, now_ns))
+	if (!process->has_layout || !tasks_are_wanted(collector, process, now_ns, has_run))
 		return 0;
 	py_addr state = threads_find_state(process, thread);
 	tasks_look(collector, process, thread, state, now_ns, has_run,
@@ -313,6 +313,8 @@ static void look(struct collector *collector, struct process *process, struct th
 		 uint64_t now_ns)
 {
 	struct pace_look found = {.was_waiting = thread->is_waiting};
+	uint32_t node = thread->wait_node;
+	bool was_at_gil = thread->is_at_gil;
 	threads_learn_name(collector, process, thread);
 	if (now_ns <= thread->start_ns ||
 	    !update_times(collector, process, thread, now_ns, &found.has_run))
@@ -320,6 +322,11 @@ static void look(struct collector *collector, struct process *process, struct th
 	found.waited_ns = waited_since_astir(thread);
 	process->has_moved |= found.has_run;
 	meet(collector, process, thread, now_ns, found.has_run);
+	/* An event loop waits at its poll, whoever waits for whatever: that is in its tasks. */
+	if (thread->wait_node != node || thread->is_at_gil != was_at_gil ||
+	    tasks_count_idle(thread) != 0)
+		thread->moved_ns = now_ns;
+	found.settled_ns = now_ns - thread->moved_ns;
 	note_astir(collector, thread, &found, now_ns);
 }
 

@@ -84,6 +84,20 @@ static void test_going_on_waiting_is_calm(void **state)
 	assert_false(pace_is_astir(&look));
 }
 
+/* A server that wakes up twice a second to see whether it is to end. */
+static void test_waiting_again_is_calm_after_a_while(void **state)
+{
+	(void)state;
+	struct pace_look look = {.has_run = true, .was_waiting = true, .is_waiting = true,
+				 .waited_ns = NS_PER_S, .since_ns = NS_PER_S,
+				 .settled_ns = PACE_SETTLED_NS};
+	assert_false(pace_is_astir(&look));
+	look.settled_ns--;
+	assert_true(pace_is_astir(&look));
+	look = (struct pace_look){.has_run = true, .was_waiting = true, .settled_ns = PACE_SETTLED_NS};
+	assert_true(pace_is_astir(&look));
+}
+
 /* It begins to wait, ends waiting, or waits again, maybe elsewhere. */
 static void test_every_change_is_not(void **state)
 {
@@ -106,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_computing_is_calm),
 		cmocka_unit_test(test_waiting_unseen_is_not),
 		cmocka_unit_test(test_going_on_waiting_is_calm),
+		cmocka_unit_test(test_waiting_again_is_calm_after_a_while),
 		cmocka_unit_test(test_every_change_is_not),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
