@@ -98,6 +98,7 @@ struct thread {
 	bool is_at_gil;          /* for the GIL */
 	enum wait_kind wait_kind; /* for what, if not */
 	struct loop_tasks *loop; /* owned; NULL: it was never seen to run an event loop */
+	bool has_no_loop;        /* it runs none, and has not run since that was seen */
 };
 
 /* What the ring says of its process. */

@@ -221,12 +221,38 @@ static uint64_t pause_after(uint64_t cost_ns, uint32_t part)
 	return cost_ns < READ_PAUSE_MAX_NS / part ? cost_ns * part : READ_PAUSE_MAX_NS;
 }
 
+static void book_until(struct collector *collector, struct loop_tasks *loop, uint64_t now_ns)
+{
+	if (loop->look_ns != 0 && now_ns > loop->look_ns)
+		book_awaits(collector, loop, (double)(now_ns - loop->look_ns));
+	loop->look_ns = now_ns;
+}
+
+/* Its tasks were read as they are now, for as long as its thread does not run. */
+static bool is_settled(const struct loop_tasks *loop)
+{
+	return loop->is_idle && loop->is_complete && !loop->is_behind;
+}
+
+bool tasks_go_on(struct collector *collector, struct thread *thread, uint64_t now_ns)
+{
+	struct loop_tasks *loop = thread->loop;
+	if (thread->has_no_loop)
+		return true;
+	if (loop == NULL || loop->look_ns == 0 || loop->step.seen_ns != 0 || !is_settled(loop))
+		return false;
+	book_until(collector, loop, now_ns);
+	return true;
+}
+
 void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
 		py_addr tstate, uint64_t now_ns, bool has_run, bool is_busy)
 {
 	struct loop_tasks *loop = thread->loop;
 	struct task_loop event_loop;
+	thread->has_no_loop = false;
 	if (tstate == 0 || !tasks_running_loop(&process->tasks, tstate, &event_loop)) {
+		thread->has_no_loop = tstate != 0 && !has_run;
 		if (loop != NULL) {
 			blocking_end(collector, thread, now_ns);
 			loop->count = loop->look_ns = loop->is_idle = 0;
@@ -248,8 +274,7 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 		loop->is_behind = true;
 	}
 	/* What no thread has touched is as it was. */
-	bool is_stale = loop->is_behind || !loop->is_complete || !loop->is_idle;
-	if (is_stale && now_ns >= (is_busy ? loop->next_busy_ns : loop->next_ns)) {
+	if (!is_settled(loop) && now_ns >= (is_busy ? loop->next_busy_ns : loop->next_ns)) {
 		uint64_t cpu_ns = clock_process_cpu_ns();
 		bool is_read = read_tasks(collector, process, loop, tstate, &event_loop);
 		uint64_t cost_ns = clock_process_cpu_ns() - cpu_ns;
@@ -266,9 +291,7 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	}
 	if (loop->look_ns == 0)
 		thread->is_waiting = false; /* it waited before its loop was known */
-	else if (now_ns > loop->look_ns)
-		book_awaits(collector, loop, (double)(now_ns - loop->look_ns));
-	loop->look_ns = now_ns;
+	book_until(collector, loop, now_ns);
 }
 
 /* --- the loop's own waiting --- */

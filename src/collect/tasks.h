@@ -109,6 +109,10 @@ void loop_tasks_free(struct loop_tasks *loop);
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns,
 		      bool has_run);
 
+/* A thread that has not run since the last look: true when all that could be seen of its loop and
+ * tasks is known from then, their waiting booked up to now. */
+bool tasks_go_on(struct collector *collector, struct thread *thread, uint64_t now_ns);
+
 /* Looks at the tasks of a thread whose state is at tstate, and books their
  * waiting up to now.  has_run: it did since the last look; is_busy: and it has not waited, as
  * far as is known. */

@@ -223,7 +223,8 @@ static bool update_times(struct collector *collector, struct process *process,
 static py_addr look_at_tasks(struct collector *collector, struct process *process,
 			     struct thread *thread, uint64_t now_ns, bool has_run)
 {
-	if (!process->has_layout || !tasks_are_wanted(collector, process, now_ns, has_run))
+	if (!process->has_layout || !tasks_are_wanted(collector, process, now_ns, has_run) ||
+	    (!has_run && tasks_go_on(collector, thread, now_ns)))
 		return 0;
 	py_addr state = threads_find_state(process, thread);
 	tasks_look(collector, process, thread, state, now_ns, has_run,
