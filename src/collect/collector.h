@@ -84,7 +84,7 @@ struct thread {
 	uint64_t start_ns;
 	uint64_t look_ns;        /* when it was last looked at */
 	uint64_t look_cpu_ns, look_delay_ns;
-	uint64_t unasked_ns;     /* of its time off the CPU, that without work: no line's */
+	uint64_t unasked_ns;     /* of its time off the CPU, what is no line's: without work, or helped */
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */
 	uint64_t astir_ns;       /* when it last did anything else than before (pace.h), */
@@ -147,6 +147,7 @@ struct process {
 	uint32_t thread_numbers;      /* threads ever begun */
 	uint32_t watch_turn; /* the last of its other threads that was looked at */
 	uint32_t main_node;  /* where the main thread was last seen */
+	uint64_t helped_ns;  /* what its library's threads computed, not yet set against waiting for it */
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
 	int32_t exit_status; /* as the process said itself; -1: it did not */
@@ -342,6 +343,22 @@ void stacks_note_time(struct collector *collector, struct thread *thread, uint32
 /* The same of waiting that is no line's. */
 void stacks_note_unasked(struct collector *collector, struct thread *thread, uint64_t end_ns,
 			 uint64_t ns);
+
+/* The same of waiting at a node that does not count, since others compute for it. */
+void stacks_note_helped(struct collector *collector, struct thread *thread, uint32_t node,
+			uint64_t end_ns, uint64_t ns);
+
+/* --- helped.c --- */
+
+/* A thread of the process that runs no Python has computed for the main thread's line. */
+void helped_note(struct process *process, uint64_t cpu_ns);
+
+/* The main thread was looked at: what was computed while it did not wait is no waiting's. */
+void helped_limit(struct process *process, const struct thread *thread);
+
+/* Of what the thread waits at the node: leaves what nobody has computed meanwhile. */
+void helped_settle(struct collector *collector, struct process *process, struct thread *thread,
+		   uint32_t node, uint64_t end_ns);
 
 /* --- samples.c --- */
 

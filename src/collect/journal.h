@@ -64,7 +64,7 @@ void journal_tick(struct collector *collector, double time_s, double resident_by
 
 enum journal_time {
 	JOURNAL_WAITED, /* off the CPU, booked to a stack */
-	JOURNAL_PAUSED, /* off the CPU while suspended */
+	JOURNAL_PAUSED, /* off the CPU while suspended, or helped: no line's */
 	JOURNAL_READY,  /* ready to run, not running yet */
 };
 

@@ -191,6 +191,8 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	thread->samples++;
 	collector->cpu_samples++;
 	collector->sampled_cpu_ns += cpu_ns;
+	if (sample->count == 0 && !thread->is_main)
+		helped_note(process, cpu_ns);
 	collector->delay_ns += delay_ns;
 	if (self != &collector->startup) {
 		stacks_note_time(collector, thread, node, kind, sample->time_ns, user_ns);

@@ -100,6 +100,16 @@ void stacks_note_unasked(struct collector *collector, struct thread *thread, uin
 		note_on_row(collector, thread, TIMELINE_WAIT, end_ns, ns);
 }
 
+void stacks_note_helped(struct collector *collector, struct thread *thread, uint32_t node,
+			uint64_t end_ns, uint64_t ns)
+{
+	if (end_ns <= collector->start_ns || stacks_is_startup_node(collector, node))
+		return;
+	if (thread->uses_gpu)
+		gpu_idle_host(collector, node, end_ns - collector->start_ns, ns);
+	note_on_row(collector, thread, TIMELINE_WAIT, end_ns, ns);
+}
+
 void stacks_note_time(struct collector *collector, struct thread *thread, uint32_t node,
 		      enum timeline_kind kind, uint64_t end_ns, uint64_t ns)
 {

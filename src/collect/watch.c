@@ -289,6 +289,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 	if (thread->pending_off_ns < OFF_MIN_NS)
 		return;
 	if (thread->is_waiting) {
+		helped_settle(collector, process, thread, thread->wait_node, now_ns);
 		book_waiting(collector, process, thread, thread->wait_node, now_ns);
 		return;
 	}
@@ -306,6 +307,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 		note_reason(collector, process, thread, &call, &sight);
 		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.node,
 				sight.count);
+		helped_settle(collector, process, thread, sight.node, now_ns);
 		book_waiting(collector, process, thread, sight.node, now_ns);
 	}
 }
@@ -322,6 +324,8 @@ static void look(struct collector *collector, struct process *process, struct th
 		return;
 	found.waited_ns = waited_since_astir(thread);
 	process->has_moved |= found.has_run;
+	if (thread->is_main)
+		helped_limit(process, thread);
 	meet(collector, process, thread, now_ns, found.has_run);
 	/* An event loop waits at its poll, whoever waits for whatever: that is in its tasks. */
 	if (thread->wait_node != node || thread->is_at_gil != was_at_gil ||

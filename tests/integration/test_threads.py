@@ -176,6 +176,23 @@ def test_a_thread_of_a_library_waits_for_nobody(python):
     assert other["off_cpu_s"] > 0.3
 
 
+def test_waiting_for_a_library_that_computes_is_no_waiting(python):
+    """It is the line's native time, not counted twice; a sleep beside it stays one."""
+    result = run(python, "helped.py")
+    joined_s = float(result.stdout)
+    lines = result.lines_of("helped.py")
+    joins, sleeps = (lines[line_number("helped.py", mark)] for mark in ("joins", "sleeps"))
+    computed_s = joins["native_s"] + joins["system_s"]
+    assert computed_s > 0.4 * joined_s
+    assert computed_s + joins["wait_s"] == pytest.approx(joined_s, rel=0.1)
+    assert sleeps["wait_s"] == pytest.approx(0.3, rel=0.15)
+    heatline = result.profile["heatline"]
+    (main,) = [thread for thread in heatline["threads"] if thread["is_main"]]
+    assert main["off_cpu_s"] > 0.9 * joined_s
+    microseconds = sum(us for _, _, us in heatline["timeline"]["stacks"])
+    assert microseconds == pytest.approx(heatline["time"]["total_s"] * 1e6, rel=1e-3)
+
+
 def test_garbage_collection_is_told_apart(python):
     result = run(python, "garbage.py", "on", 1.5)
     assert "Garbage collection took" in result.stdout + result.stderr
