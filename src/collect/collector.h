@@ -394,9 +394,10 @@ void memory_close(struct process *process);
 
 /* --- pools.c --- */
 
-/* So much of a pool is in use now; the main thread is at this node. */
+/* So much of a pool is in use now; growth: where the process has grown since that was last
+ * known (not empty if it is more). */
 void pools_resize(struct collector *collector, struct process *process, struct mapping *mapping,
-		  uint64_t bytes, uint32_t node, double time_s);
+		  uint64_t bytes, const struct growth *growth, double time_s);
 
 /* --- chosen.c --- */
 

@@ -16,6 +16,16 @@
 #define ENTRY_SWAPPED (1ull << 62)
 #define CHUNK_PAGES 4096u
 
+void growth_add(struct growth *growth, uint32_t node, double bytes)
+{
+	bool is_same = growth->count > 0 && growth->at[growth->count - 1].node == node;
+	if (!is_same && growth->count < GROWTH_PLACES) {
+		growth->at[growth->count].node = node;
+		growth->at[growth->count++].bytes = 0;
+	}
+	growth->at[growth->count - 1].bytes += bytes;
+}
+
 void mappings_begin(struct mappings *mappings, struct mapping mapping)
 {
 	vec_push(&mappings->list, mapping);
@@ -143,13 +153,12 @@ static bool find_resident(int fd, const struct mapping *mapping, uint64_t *bytes
 	return true;
 }
 
-static void look_at_all(struct mappings *mappings, int fd, uint32_t main_node)
+static void look_at_all(struct mappings *mappings, int fd)
 {
 	for (uint32_t i = 0; i < mappings->list.count; i++) {
 		struct mapping *mapping = &mappings->list.items[i];
 		mapping->is_seen = find_resident(fd, mapping, &mapping->seen_bytes);
 		mapping->seen_ns = clock_monotonic_ns();
-		mapping->seen_node = main_node;
 	}
 }
 
@@ -160,9 +169,13 @@ void mappings_look(struct mappings *mappings, pid_t pid, double resident_bytes, 
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 || errno == EACCES || errno == EPERM)
-		look_at_all(mappings, fd, main_node);
+		look_at_all(mappings, fd);
 	if (fd >= 0)
 		close(fd);
+	if (mappings->grown.count == 0)
+		growth_add(&mappings->grown, main_node, 1);
+	mappings->seen = mappings->grown;
+	mappings->grown.count = 0;
 	mappings->looked_bytes = resident_bytes;
 	mappings->next_ns = clock_monotonic_ns() + (clock_thread_cpu_ns() - begin_ns) * COST_SHARE;
 }

@@ -22,14 +22,23 @@ struct pool_part {
 	bool is_startup;
 };
 
+/* Where the main thread was while the resident memory of the process grew. */
+#define GROWTH_PLACES 16u
+struct growth {
+	uint32_t count;
+	struct {
+		uint32_t node;
+		double bytes;
+	} at[GROWTH_PLACES]; /* in their order; what is too much is the last one's */
+};
+
 struct mapping {
 	uint64_t id; /* that of its allocation */
 	uint64_t address, size;
 	bool is_startup; /* the interpreter's own */
 	bool is_pool;
 	bool is_seen; /* it was looked at, and nothing was heard of it since … */
-	uint64_t seen_bytes, seen_ns; /* … what was resident, when … */
-	uint32_t seen_node;           /* … and where the main thread was */
+	uint64_t seen_bytes, seen_ns; /* … what was resident, and when */
 	VEC(struct pool_part) parts; /* of a pool, the latest last */
 };
 
@@ -38,7 +47,12 @@ struct mappings {
 	double looked_bytes; /* resident memory of the process at the last look */
 	uint64_t next_ns;    /* when the next may be */
 	uint64_t parts;      /* that there ever were */
+	struct growth grown; /* since the last look; */
+	struct growth seen;  /* between that and the one before, never empty after a look */
 };
+
+/* So much more of the process is resident, with the main thread at this node. */
+void growth_add(struct growth *growth, uint32_t node, double bytes);
 
 void mappings_begin(struct mappings *mappings, struct mapping mapping);
 void mappings_end(struct mappings *mappings, uint64_t id);
@@ -53,7 +67,7 @@ struct mapping *mappings_change(struct mappings *mappings, const struct record_m
 /* Whether to look at them, given the process's resident memory. */
 bool mappings_are_due(const struct mappings *mappings, double resident_bytes, uint64_t now_ns);
 
-/* Looks.  What is seen is to be believed once all that the process has told until then
+/* Looks; the main thread is at this node.  What is seen is to be believed once all that the process has told until then
  * is known: it may have unmapped them. */
 void mappings_look(struct mappings *mappings, pid_t pid, double resident_bytes,
 		   uint32_t main_node);

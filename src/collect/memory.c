@@ -167,6 +167,15 @@ void memory_resize(struct collector *collector, const struct process *process, u
 	self->live_bytes += (uint64_t)(int64_t)growth;
 }
 
+/* Where the process has grown, until now or until the last look. */
+static struct growth growth_of(const struct process *process, bool until_look)
+{
+	struct growth growth = until_look ? process->mappings.seen : process->mappings.grown;
+	if (growth.count == 0)
+		growth_add(&growth, process->main_node, 1);
+	return growth;
+}
+
 bool memory_on_mapping(struct collector *collector, struct process *process,
 		       const struct record_mapping *record)
 {
@@ -175,14 +184,14 @@ bool memory_on_mapping(struct collector *collector, struct process *process,
 	struct mapping *mapping = mappings_change(&process->mappings, record);
 	if (mapping == NULL)
 		return true;
-	uint32_t node = mapping->is_seen ? mapping->seen_node : process->main_node;
+	struct growth growth = growth_of(process, mapping->is_seen);
 	mapping->is_seen = false;
 	if (record->resident == MAPPING_NOT_LOOKED_AT)
 		return true;
 	uint64_t bytes = record->resident < mapping->size ? record->resident : mapping->size;
 	double time_s = seconds_since_start(collector, record->time_ns);
 	if (mapping->is_pool)
-		pools_resize(collector, process, mapping, bytes, node, time_s);
+		pools_resize(collector, process, mapping, bytes, &growth, time_s);
 	else
 		memory_resize(collector, process, mapping->id, bytes, mapping->is_startup, time_s);
 	return true;
@@ -194,7 +203,8 @@ static void end_mapping(struct collector *collector, struct process *process, ui
 	struct mapping *mapping = mappings_find(&process->mappings, id);
 	if (mapping == NULL)
 		return;
-	pools_resize(collector, process, mapping, 0, process->main_node, time_s);
+	struct growth none = {0};
+	pools_resize(collector, process, mapping, 0, &none, time_s);
 	mappings_end(&process->mappings, id);
 }
 
@@ -268,7 +278,11 @@ static double resident_bytes(struct process *process)
 /* While there is more than ever before rounds come often, so that the peak is met. */
 static void ask_resident(struct collector *collector, struct process *process)
 {
+	double before = process->resident_bytes;
 	process->resident_bytes = resident_bytes(process);
+	if (process->resident_bytes > before)
+		growth_add(&process->mappings.grown, process->main_node,
+			   process->resident_bytes - before);
 	if (process->resident_bytes > process->peak_resident_bytes * (1 + GROWTH_PART))
 		processes_note_astir(collector);
 	if (process->resident_bytes > process->peak_resident_bytes)

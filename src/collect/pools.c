@@ -49,8 +49,8 @@ static struct pool_part *part_of(struct collector *collector, struct process *pr
 	return &mapping->parts.items[mapping->parts.count - 1];
 }
 
-static void grow(struct collector *collector, struct process *process, struct mapping *mapping,
-		 uint64_t bytes, uint32_t node, double time_s)
+static void grow_at(struct collector *collector, struct process *process,
+		    struct mapping *mapping, uint64_t bytes, uint32_t node, double time_s)
 {
 	struct pool_part *part = part_of(collector, process, mapping, node, time_s);
 	if (part == NULL)
@@ -59,14 +59,33 @@ static void grow(struct collector *collector, struct process *process, struct ma
 	memory_resize(collector, process, part->id, part->bytes, part->is_startup, time_s);
 }
 
+/* Looks are rare: since the last one the main thread may have been at several lines, and gone
+ * on from the one that took most. */
+static void grow(struct collector *collector, struct process *process, struct mapping *mapping,
+		 uint64_t bytes, const struct growth *growth, double time_s)
+{
+	double left = 0;
+	for (uint32_t i = 0; i < growth->count; i++)
+		left += growth->at[i].bytes;
+	for (uint32_t i = 0; i < growth->count; i++) {
+		uint64_t part = i + 1 == growth->count
+					? bytes
+					: (uint64_t)((double)bytes * (growth->at[i].bytes / left));
+		if (part > 0)
+			grow_at(collector, process, mapping, part, growth->at[i].node, time_s);
+		bytes -= part;
+		left -= growth->at[i].bytes;
+	}
+}
+
 void pools_resize(struct collector *collector, struct process *process, struct mapping *mapping,
-		  uint64_t bytes, uint32_t node, double time_s)
+		  uint64_t bytes, const struct growth *growth, double time_s)
 {
 	uint64_t held = 0;
 	for (uint32_t i = 0; i < mapping->parts.count; i++)
 		held += mapping->parts.items[i].bytes;
 	if (bytes > held)
-		grow(collector, process, mapping, bytes - held, node, time_s);
+		grow(collector, process, mapping, bytes - held, growth, time_s);
 	else
 		shrink(collector, process, mapping, held - bytes, time_s);
 }

@@ -39,7 +39,8 @@ static void look_at_touched_pages(void)
 	const struct mapping *mapping = mappings_find(&mappings, 7);
 	assert_true(mapping->is_seen);
 	assert_int_equal(mapping->seen_bytes, 0);
-	assert_int_equal(mapping->seen_node, 5);
+	assert_int_equal(mappings.seen.count, 1);
+	assert_int_equal(mappings.seen.at[0].node, 5);
 	memset(at + TOUCHED, 1, TOUCHED);
 	mappings_look(&mappings, getpid(), 0, 5);
 	assert_int_equal(mapping->seen_bytes, TOUCHED);
@@ -137,6 +138,28 @@ static void test_looks_are_rare(void **state)
 	mappings_fini(&mappings);
 }
 
+/* It is known where the process has grown since the last look, however long ago that is. */
+static void test_growth_is_kept_from_look_to_look(void **state)
+{
+	(void)state;
+	struct mappings mappings = {0};
+	mappings_begin(&mappings, (struct mapping){.id = 7, .address = 4096, .size = SIZE});
+	growth_add(&mappings.grown, 1, 100);
+	growth_add(&mappings.grown, 2, 10);
+	growth_add(&mappings.grown, 2, 20);
+	mappings_look(&mappings, getpid(), 0, 5);
+	assert_int_equal(mappings.grown.count, 0);
+	assert_int_equal(mappings.seen.count, 2);
+	assert_int_equal(mappings.seen.at[0].node, 1);
+	assert_int_equal((int)mappings.seen.at[0].bytes, 100);
+	assert_int_equal((int)mappings.seen.at[1].bytes, 30);
+	for (uint32_t node = 0; node <= GROWTH_PLACES; node++)
+		growth_add(&mappings.grown, node, 1);
+	assert_int_equal(mappings.grown.count, GROWTH_PLACES);
+	assert_int_equal((int)mappings.grown.at[GROWTH_PLACES - 1].bytes, 2);
+	mappings_fini(&mappings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_told_of_a_process_that_is_gone),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_looks_are_rare),
+		cmocka_unit_test(test_growth_is_kept_from_look_to_look),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
