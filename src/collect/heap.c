@@ -15,6 +15,11 @@
 /* A block that lives no longer is a temporary of its expression or call. */
 #define BRIEF_S 0.1
 
+/* A line makes temporaries when it had so many samples, of which at most one in so many
+ * did not end at once. */
+#define TEMPORARY_AFTER 16u
+#define TEMPORARY_LASTING 32u
+
 /* A leak grows by this factor from each quarter of its time to the next, and
  * holds this part of its most at the end. */
 #define LEAK_STEP 1.08
@@ -42,6 +47,7 @@ void heap_init(struct heap *heap)
 	memset(heap, 0, sizeof(*heap));
 	map_init(&heap->lines);
 	map_init(&heap->functions);
+	map_init(&heap->returns);
 	site_new(heap, (struct site){.line = 0});
 	heap->live_mask = 1023;
 	heap->live = mem_zalloc(heap->live_mask + 1, sizeof(*heap->live));
@@ -56,6 +62,7 @@ void heap_fini(struct heap *heap)
 	vec_free(&heap->nodes);
 	map_fini(&heap->lines);
 	map_fini(&heap->functions);
+	map_fini(&heap->returns);
 	free(heap->live);
 	series_fini(&heap->footprint);
 }
@@ -248,6 +255,16 @@ static void count_alloc(struct site *site, const struct heap_alloc *alloc, doubl
 		site->python_bytes += (double)alloc->weight;
 }
 
+/* A line that each of many processes comes to is not come back to. */
+static void count_return(struct heap *heap, const struct heap_alloc *alloc)
+{
+	uint64_t key = (uint64_t)alloc->process << 32 | alloc->line_site;
+	uint64_t returns = ++*map_put(&heap->returns, key, NULL);
+	struct site *line = &heap->sites.items[alloc->line_site];
+	if (returns > line->returns)
+		line->returns = returns;
+}
+
 static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 {
 	double count = alloc->size > 0 ? (double)alloc->weight / (double)alloc->size : 1;
@@ -255,12 +272,36 @@ static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 	heap->alloc_count += count;
 	if (alloc->is_python)
 		heap->python_bytes += (double)alloc->weight;
-	struct site *line = &heap->sites.items[alloc->line_site];
-	count_alloc(line, alloc, count);
+	count_alloc(&heap->sites.items[alloc->line_site], alloc, count);
 	if (alloc->is_return)
-		line->returns++;
+		count_return(heap, alloc);
 	if (alloc->function_site != SITE_NONE)
 		count_alloc(&heap->sites.items[alloc->function_site], alloc, count);
+}
+
+static bool makes_temporaries(const struct site *line)
+{
+	return line->samples >= TEMPORARY_AFTER &&
+	       (line->samples - line->brief) * TEMPORARY_LASTING <= line->samples;
+}
+
+/* What the entry stands for beyond what it counts for; it is alone no more. */
+static double end_lone(struct site *line, const struct live *entry)
+{
+	if (entry->key != line->lone_key)
+		return 0;
+	line->lone_key = 0;
+	return line->lone_bytes;
+}
+
+/* The sample lasts: it counts for all that it stands for. */
+static void settle(struct heap *heap, struct live *entry, double time_s)
+{
+	double bytes = end_lone(&heap->sites.items[entry->line_site], entry);
+	if (bytes <= 0)
+		return;
+	change_live(heap, entry, bytes, time_s);
+	entry->bytes += (uint64_t)bytes;
 }
 
 bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
@@ -275,6 +316,9 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 	}
 	if (heap->live_count * 2 > heap->live_mask)
 		live_grow(heap);
+	struct site *line = &heap->sites.items[alloc->line_site];
+	if (line->lone_key != 0)
+		settle(heap, live_find(heap, line->lone_key), alloc->time_s);
 	struct live *entry = live_find(heap, key);
 	*entry = (struct live){
 		.key = key,
@@ -286,7 +330,12 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 		.is_python = alloc->is_python,
 	};
 	heap->live_count++;
-	heap->sites.items[alloc->line_site].samples++;
+	if (alloc->weight > alloc->size && makes_temporaries(line)) {
+		line->lone_key = key;
+		line->lone_bytes = (double)(alloc->weight - alloc->size);
+		entry->bytes = alloc->size;
+	}
+	line->samples++;
 	if (alloc->function_site != SITE_NONE)
 		heap->sites.items[alloc->function_site].samples++;
 	change_live(heap, entry, (double)entry->bytes, alloc->time_s);
@@ -322,9 +371,11 @@ bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t byte
 	return true;
 }
 
-static void count_end(struct site *site, bool is_brief)
+static void count_end(struct site *site, bool is_moved, bool is_brief)
 {
-	if (is_brief)
+	if (is_moved)
+		site->moved++;
+	else if (is_brief)
 		site->brief++;
 	else
 		site->freed++;
@@ -337,11 +388,11 @@ bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, 
 	if (entry->key == 0)
 		return false;
 	*node = entry->node;
-	*bytes = entry->bytes;
-	bool is_brief = is_moved || time_s - (double)entry->born_s < BRIEF_S;
-	count_end(&heap->sites.items[entry->line_site], is_brief);
+	*bytes = entry->bytes + (uint64_t)end_lone(&heap->sites.items[entry->line_site], entry);
+	bool is_brief = time_s - (double)entry->born_s < BRIEF_S;
+	count_end(&heap->sites.items[entry->line_site], is_moved, is_brief);
 	if (entry->function_site != SITE_NONE)
-		count_end(&heap->sites.items[entry->function_site], is_brief);
+		count_end(&heap->sites.items[entry->function_site], is_moved, is_brief);
 	end_live(heap, entry, time_s);
 	return true;
 }
@@ -356,6 +407,7 @@ void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, ui
 
 static void end_with_process(struct heap *heap, struct live *entry, double time_s)
 {
+	settle(heap, entry, time_s);
 	heap->sites.items[entry->line_site].ended_bytes += (double)entry->bytes;
 	if (entry->function_site != SITE_NONE)
 		heap->sites.items[entry->function_site].ended_bytes += (double)entry->bytes;
@@ -429,7 +481,7 @@ double heap_leak_likelihood(const struct site *site, double end_s, double *bytes
 {
 	double kept = site->live_bytes + site->ended_bytes;
 	double span_s = end_s - site->first_s;
-	uint64_t lasting = site->samples - site->brief;
+	uint64_t lasting = site->samples - site->brief - site->moved;
 	*bytes_per_s = 0;
 	if (site->first_s < 0 || span_s <= 0 || kept < LEAK_MIN_BYTES ||
 	    site->returns < LEAK_MIN_RETURNS ||

@@ -6,6 +6,12 @@
  * is on its stack.  Allocations of the interpreter's own start are live memory
  * like any other, but not counted in what was allocated.
  *
+ * Of temporaries, one that happens to be sampled stands for all that its line took since
+ * the sample before, nearly none of which lives.  On average that is right, but a peak is
+ * the largest of many estimates: 32 bytes at a time looked like megabytes.  So where nearly
+ * all of a line's samples have ended at once, a sample is alone until the line's next one
+ * meets it alive, or its process ends: so long it counts for its own size.
+ *
  * Invariants.  (1) The live bytes of all line sites (with site 0) add up to
  * live_bytes.  (2) Nothing is ever negative: an end that is not known is
  * passed over. */
@@ -38,8 +44,10 @@ struct site {
 	double byte_seconds;   /* integral of live_bytes */
 	double first_s, last_s;
 	uint64_t samples;        /* sampled allocations that are followed */
-	uint64_t brief, freed;   /* those that ended at once or moved, and those that ended later */
-	uint64_t returns;      /* times that the program came back to the line to allocate */
+	uint64_t brief, moved, freed; /* those that ended at once, moved, or ended later */
+	uint64_t returns;      /* times that one process came back to the line to allocate; the most */
+	uint64_t lone_key;       /* the live sample that counts for its own size only; 0: none */
+	double lone_bytes;       /* what it stands for beyond that */
 	struct series series;    /* live MB over time; lines only */
 };
 
@@ -77,7 +85,7 @@ struct heap {
 	double noted_peak_bytes; /* what it had of the peak then */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
 	bool is_at_peak;        /* the last event made a new peak */
-	uint64_t returns;        /* times that the program came back to the line to allocate */
+	struct map returns;      /* process and line site to how often it came back there */
 	uint64_t samples, untracked;
 	double rss_bytes, peak_rss_bytes;
 	struct series footprint; /* live and resident MB */

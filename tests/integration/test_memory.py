@@ -70,6 +70,12 @@ def test_churn_keeps_nothing(profiled):
     assert line["n_avg_mb"] <= line["n_peak_mb"]
 
 
+def test_temporaries_make_no_peak(profiled):
+    line = line_of(profiled("temporaries.py"), "temporaries.py", "TEXT")
+    assert line["n_malloc_mb"] > 200
+    assert line["n_peak_mb"] < 0.5
+
+
 def test_a_list_that_grows(profiled):
     """Blocks that were resized have ended: only what is left of them is live."""
     line = line_of(profiled("known.py"), "known.py", "GROW")

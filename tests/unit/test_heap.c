@@ -314,6 +314,61 @@ static void test_one_statement_is_no_leak(void **state)
 	heap_fini(&heap);
 }
 
+/* Each of many processes comes to the line once. */
+static void test_import_in_many_processes_is_no_leak(void **state)
+{
+	(void)state;
+	struct heap heap;
+	double rate;
+	heap_init(&heap);
+	for (uint32_t process = 0; process < 40; process++) {
+		for (uint64_t i = 0; i < 20; i++) {
+			struct heap_alloc alloc = {
+				.process = process,
+				.id = i + 1,
+				.size = 1024,
+				.weight = 65536,
+				.line_site = heap_line_site(&heap, file, 5),
+				.time_s = process * 0.25,
+				.is_return = i == 0,
+			};
+			heap_alloc(&heap, &alloc);
+		}
+	}
+	assert_float_equal(heap_leak_likelihood(line_site(&heap, 5), 10, &rate), 0, 1e-9);
+	heap_fini(&heap);
+}
+
+/* A number at a time, each of which stands for a megabyte when it is sampled. */
+static void test_temporaries_make_no_peak(void **state)
+{
+	(void)state;
+	struct heap heap;
+	uint64_t bytes, id = 0;
+	uint32_t node;
+	heap_init(&heap);
+	give(&heap, 2, 1, 0);
+	for (int i = 0; i < 1000; i++) {
+		id = give(&heap, 1, i < 100 ? 0.01 : 1, i * 0.01);
+		assert_true(heap_free(&heap, 0, id, i * 0.01, false, &node, &bytes));
+		assert_int_equal(bytes, (uint64_t)((i < 100 ? 0.01 : 1) * MB));
+	}
+	assert_true(line_site(&heap, 1)->peak_bytes < 0.02 * MB);
+	assert_float_equal(heap.peak_bytes, 1.01 * MB, 1024);
+	assert_float_equal(line_site(&heap, 1)->alloc_bytes, 901 * MB, MB);
+	/* Several that live at the same time are what they stand for, but the last. */
+	for (int i = 0; i < 10; i++)
+		id = give(&heap, 1, 1, 11);
+	assert_float_equal(line_site(&heap, 1)->peak_bytes, 9 * MB + 1024, 1);
+	take(&heap, id, 11);
+	assert_float_equal(line_site(&heap, 1)->live_bytes, 9 * MB, 1);
+	give(&heap, 1, 1, 11);
+	heap_process_end(&heap, 0, 12);
+	assert_float_equal(line_site(&heap, 1)->ended_bytes, 10 * MB, 1);
+	assert_float_equal(heap.live_bytes, 0, 1);
+	heap_fini(&heap);
+}
+
 static void test_series_is_bounded_and_keeps_the_peak(void **state)
 {
 	(void)state;
@@ -370,6 +425,8 @@ int main(void)
 		cmocka_unit_test(test_footprint_shows_a_peak_between_two_looks),
 		cmocka_unit_test(test_footprint_shows_a_peak_that_is_told_late),
 		cmocka_unit_test(test_one_statement_is_no_leak),
+		cmocka_unit_test(test_import_in_many_processes_is_no_leak),
+		cmocka_unit_test(test_temporaries_make_no_peak),
 		cmocka_unit_test(test_series_is_bounded_and_keeps_the_peak),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
