@@ -70,6 +70,7 @@ static bool send_code(struct agent_thread *self, const struct walker *walker, py
 	if (record == NULL)
 		return false;
 	struct record_code *out = (struct record_code *)record;
+	out->address = info.is_cut ? code : 0;
 	out->id = id;
 	out->first_line = info.first_line;
 	out->flags = info.flags;

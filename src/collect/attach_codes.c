@@ -57,8 +57,8 @@ static void learn_code(struct attach *attach, struct attach_process *process, py
 		if (identity == CODE_HIDDEN) {
 			known->identity = identity;
 		} else if (identity != CODE_TORN &&
-			   code_read(&process->remote.walker, address, attach->collector->scratch,
-				     RECORD_MAX_BYTES, &info)) {
+			   processes_read_code(attach->collector, &process->remote.walker, address,
+					       &info)) {
 			known->code = processes_add_code(attach->collector, process->process, &info);
 			known->identity = identity;
 			known->bytecode = find_bytecode(process, address);

@@ -24,7 +24,7 @@ void code_fini(struct code *code)
 	free(code->lines);
 	free(code->bytecode);
 	free(code->ops);
-	free(code->locator);
+	free(code->locators);
 	shape_free(code->shape);
 }
 
@@ -139,14 +139,30 @@ static enum py_line_kind line_kind(unsigned version)
 	return version == 0x030a ? PY_LINES_PEP626 : PY_LINES_LOCATIONS;
 }
 
+/* Bytes of code between two places at which reading can begin.  The table of a module that is
+ * all data has a megabyte, and is asked for each of its instructions that was met. */
+#define LOCATOR_STEP 4096u
+
+static void make_locators(struct code *code)
+{
+	uint32_t count = code->bytecode_size / LOCATOR_STEP + 1;
+	code->locators = mem_zalloc(count, sizeof(*code->locators));
+	py_locator_init(&code->locators[0], line_kind(code->version), code->lines, code->lines_size,
+			(int32_t)code->first_line);
+	for (uint32_t i = 1; i < count; i++) {
+		code->locators[i] = code->locators[i - 1];
+		py_locator_find(&code->locators[i], i * LOCATOR_STEP);
+	}
+}
+
 struct py_location codes_locate(struct code *code, uint32_t offset)
 {
-	if (code->locator == NULL) {
-		code->locator = mem_alloc(sizeof(*code->locator));
-		py_locator_init(code->locator, line_kind(code->version), code->lines,
-				code->lines_size, (int32_t)code->first_line);
-	}
-	return py_locator_find(code->locator, offset);
+	if (code->locators == NULL)
+		make_locators(code);
+	uint32_t last = code->bytecode_size / LOCATOR_STEP;
+	uint32_t part = offset / LOCATOR_STEP;
+	struct py_locator locator = code->locators[part < last ? part : last];
+	return py_locator_find(&locator, offset);
 }
 
 uint32_t codes_op_start(const struct code *code, uint32_t offset)

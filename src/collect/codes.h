@@ -47,7 +47,7 @@ struct code {
 	struct code_op *ops;  /* owned; by op */
 	uint32_t op_count, op_room;
 	struct shape *shape;  /* owned; classify.c's; NULL until it is needed */
-	struct py_locator *locator; /* owned; NULL until a line is looked up */
+	struct py_locator *locators; /* owned; where reading lines can begin; NULL until one is asked for */
 };
 
 struct codes {

@@ -212,6 +212,8 @@ struct collector {
 	uint32_t watch_turn; /* where the next round of looks begins */
 	uint64_t random;
 	unsigned char *scratch; /* owned; RECORD_MAX_BYTES */
+	unsigned char *code_room; /* owned; for processes_read_code */
+	size_t code_room_size;
 	struct walk_scratch *walk_scratch; /* owned */
 	struct walk_frame *walk_frames;    /* owned; WALK_MAX_FRAMES */
 	struct tree_frame *tree_frames;    /* owned; WALK_MAX_FRAMES */
@@ -284,6 +286,11 @@ void processes_end_again(struct collector *collector, struct process *process);
 void processes_go_on(struct collector *collector);
 
 /* --- process_codes.c --- */
+
+/* Reads a code object of a process, however large it is.  What *info leads to is valid until
+ * the next call. */
+bool processes_read_code(struct collector *collector, const struct walker *walker, py_addr address,
+			 struct code_info *info);
 
 /* A code object met from outside or in a ring; relative file names are
  * those of the process's folder.  Gives its index in collector->codes. */

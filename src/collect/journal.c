@@ -244,9 +244,11 @@ void journal_code(struct collector *collector, const struct process *process,
 		  const struct code_info *info)
 {
 	struct journal *journal = &collector->journal;
-	uint64_t texts = (uint64_t)info->filename_size + info->qualname_size + info->lines_size +
-			 info->bytecode_size;
+	uint32_t names = info->filename_size + info->qualname_size;
+	uint64_t tables = (uint64_t)info->lines_size + info->bytecode_size;
 	struct record_code *record;
+	bool fits = sizeof(*record) + names + tables + 8 <= RECORD_MAX_BYTES;
+	uint64_t texts = names + (fits ? tables : 0);
 	struct entry *out = begin(journal, process->index, ENTRY_SEEN,
 				  sizeof(*out) + sizeof(*record) + texts, true);
 	if (out == NULL)
@@ -258,14 +260,14 @@ void journal_code(struct collector *collector, const struct process *process,
 		.flags = info->flags,
 		.filename_size = info->filename_size,
 		.qualname_size = info->qualname_size,
-		.lines_size = info->lines_size,
-		.bytecode_size = info->bytecode_size,
+		.lines_size = fits ? info->lines_size : 0,
+		.bytecode_size = fits ? info->bytecode_size : 0,
 	};
 	char *at = (char *)(record + 1);
 	memcpy(at, info->filename, info->filename_size);
 	memcpy(at += info->filename_size, info->qualname, info->qualname_size);
-	memcpy(at += info->qualname_size, info->lines, info->lines_size);
-	memcpy(at += info->lines_size, info->bytecode, info->bytecode_size);
+	memcpy(at += info->qualname_size, info->lines, record->lines_size);
+	memcpy(at += record->lines_size, info->bytecode, record->bytecode_size);
 	commit(journal, out);
 }
 

@@ -64,6 +64,8 @@ static void collector_init(struct collector *collector, const struct run_options
 	map_init(&collector->moment_index);
 	collector->random = clock_monotonic_ns() | 1;
 	collector->scratch = mem_alloc(RECORD_MAX_BYTES);
+	collector->code_room_size = RECORD_MAX_BYTES;
+	collector->code_room = mem_alloc(collector->code_room_size);
 	collector->walk_scratch = mem_alloc(sizeof(*collector->walk_scratch));
 	collector->walk_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->walk_frames));
 	collector->tree_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->tree_frames));
@@ -107,6 +109,7 @@ static void collector_fini(struct collector *collector)
 	intern_free(collector->strings);
 	scope_fini(&collector->scope);
 	free(collector->scratch);
+	free(collector->code_room);
 	free(collector->walk_scratch);
 	free(collector->walk_frames);
 	free(collector->tree_frames);

@@ -16,6 +16,20 @@
 #define LIBRARY_FILE "<run by a library>"
 #define HELPER_FILE "<started by multiprocessing>"
 #define CODE_IDS_MAX (8u << 20)
+#define CODE_ROOM_MAX ((size_t)64 << 20) /* one code object; a module that is all data has some MB */
+
+bool processes_read_code(struct collector *collector, const struct walker *walker, py_addr address,
+			 struct code_info *info)
+{
+	while (code_read(walker, address, collector->code_room, collector->code_room_size, info)) {
+		if (!info->is_cut || collector->code_room_size >= CODE_ROOM_MAX)
+			return true;
+		free(collector->code_room);
+		collector->code_room_size *= 4;
+		collector->code_room = mem_alloc(collector->code_room_size);
+	}
+	return false;
+}
 
 /* The code's file as one path, however the program wrote it ("../lib/x.py" on
  * sys.path gives names that go up and down again).  NULL: the name as it is. */
@@ -87,6 +101,24 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 	return index;
 }
 
+static bool is_same_text(const char *a, uint32_t a_size, const char *b, uint32_t b_size)
+{
+	return a_size == b_size && memcmp(a, b, a_size) == 0;
+}
+
+/* What did not fit into the record, from the process itself, if it is still there. */
+static void complete_code(struct collector *collector, const struct process *process,
+			  py_addr address, struct code_info *info)
+{
+	struct code_info whole;
+	if (process->has_layout &&
+	    processes_read_code(collector, &process->walker, address, &whole) &&
+	    whole.first_line == info->first_line && whole.flags == info->flags &&
+	    is_same_text(whole.filename, whole.filename_size, info->filename, info->filename_size) &&
+	    is_same_text(whole.qualname, whole.qualname_size, info->qualname, info->qualname_size))
+		*info = whole;
+}
+
 uint32_t processes_take_code(struct collector *collector, struct process *process,
 			     const struct record_code *record)
 {
@@ -107,6 +139,8 @@ uint32_t processes_take_code(struct collector *collector, struct process *proces
 	info.qualname = info.filename + info.filename_size;
 	info.lines = (const unsigned char *)info.qualname + info.qualname_size;
 	info.bytecode = info.lines + info.lines_size;
+	if (record->address != 0)
+		complete_code(collector, process, record->address, &info);
 	return processes_add_code(collector, process, &info);
 }
 

@@ -9,6 +9,9 @@
 /* A lookup of a name takes several loads' time at the least. */
 #define LOOKUP_LOADS 4u
 
+/* A piece ends where it has so many. */
+#define PIECE_LOADS 200u
+
 uint32_t shape_loads(enum py_op_kind kind)
 {
 	return kind == PY_OP_TRIVIAL ? 1 : kind == PY_OP_LOOKUP ? LOOKUP_LOADS : 0;
@@ -22,7 +25,7 @@ struct shape *shape_new(unsigned version, const unsigned char *bytecode, uint32_
 		uint8_t opcode = bytecode[i * 2];
 		shape->starts[i / 8] |= (unsigned char)(1u << (i % 8));
 		loads += shape_loads(py_op_kind(version, opcode));
-		if (!py_op_is_jump(version, opcode))
+		if (!py_op_is_jump(version, opcode) && loads < PIECE_LOADS)
 			continue;
 		vec_reserve(shape->pieces, room, shape->count);
 		shape->pieces[shape->count++] = (struct shape_piece){i, loads};

@@ -1,7 +1,9 @@
 /* shape.h - the straight pieces that a code object is made of.
  *
  * A piece goes from behind one jump to the next jump, which is its last
- * instruction: what stands in it runs equally often (classify.h).  Bytecode has
+ * instruction: what stands in it runs equally often (classify.h).  Straight code
+ * without end (generated, or a long script's) is cut: in a piece of ten thousand
+ * loads any sample would stand out against its neighbours.  Bytecode has
  * to be read from its start, since instructions have inline caches behind them,
  * and is asked about with every sample; so it is read once. */
 #ifndef HEATLINE_COLLECT_SHAPE_H
@@ -13,7 +15,7 @@
 #include "python/opcodes.h"
 
 struct shape_piece {
-	uint32_t end;   /* number of its last instruction; UINT32_MAX: the rest of the code */
+	uint32_t end;   /* its last unit; UINT32_MAX: the rest of the code */
 	uint32_t loads; /* how many loads' time its short instructions take at the least */
 };
 

@@ -134,7 +134,7 @@ static uint32_t code_of(struct collector *collector, struct process *process, py
 		return (uint32_t)*index;
 	struct code_info info;
 	uint32_t code = 0;
-	if (code_read(&process->walker, address, collector->scratch, RECORD_MAX_BYTES, &info)) {
+	if (processes_read_code(collector, &process->walker, address, &info)) {
 		code = processes_add_code(collector, process, &info);
 		journal_code(collector, process, &info);
 	}

@@ -298,13 +298,14 @@ uint32_t code_identity(const struct walker *walker, const void *code, bool *is_g
 
 /* Copies a bytes object; one that does not fit in is left out, if it can be one at all. */
 static bool copy_part(const struct walker *walker, py_addr addr, struct object_room *room,
-		      const unsigned char **data, uint32_t *size)
+		      const unsigned char **data, uint32_t *size, bool *is_cut)
 {
 	uint64_t length;
 
 	if (object_copy_bytes(walker, addr, room, data, size))
 		return true;
 	*data = room->at;
+	*is_cut = true;
 	return is_pointer(addr) &&
 	       walker->reader->read(walker->reader, addr + walker->layout->bytes_length, &length,
 				    sizeof(length)) &&
@@ -325,10 +326,11 @@ static bool copy_bytecode(const struct walker *walker, py_addr addr, const unsig
 
 	if (layout->code_units == PY_ABSENT)
 		return copy_part(walker, load_u64(head + layout->code_code), room, &info->bytecode,
-				 &info->bytecode_size);
+				 &info->bytecode_size, &info->is_cut);
 	uint64_t units = load_u64(head + layout->code_units);
 
 	info->bytecode = room->at;
+	info->is_cut |= units * 2 > room->left;
 	if (units > PART_MAX / 2)
 		return false;
 	return units * 2 > room->left ||
@@ -346,7 +348,7 @@ static bool copy_parts(const struct walker *walker, py_addr addr, const unsigned
 	       object_copy_str(walker, name_of(layout, head), room, &info->qualname,
 			       &info->qualname_size) &&
 	       copy_part(walker, load_u64(head + layout->code_lines), room, &info->lines,
-			 &info->lines_size) &&
+			 &info->lines_size, &info->is_cut) &&
 	       copy_bytecode(walker, addr, head, room, info);
 }
 

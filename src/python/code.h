@@ -42,6 +42,7 @@ struct code_info {
 	const unsigned char *lines;           /* co_lnotab or co_linetable */
 	const unsigned char *bytecode;        /* the instructions (adaptive from 3.11 on) */
 	uint32_t filename_size, qualname_size, lines_size, bytecode_size;
+	bool is_cut; /* there are lines or instructions that did not fit in */
 };
 
 /* Copies the code object at addr.  False when it is none, a read failed, or

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 8u
+#define WIRE_VERSION 9u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -79,6 +79,7 @@ struct record_sample {
 /* Followed by filename, qualname, lines, bytecode, without terminators. */
 struct record_code {
 	struct record head;
+	uint64_t address; /* where it lies, if its lines or instructions did not fit in here; else 0 */
 	uint32_t id;
 	uint32_t first_line;
 	uint32_t flags;

@@ -253,8 +253,11 @@ def test_source_on_the_command_line(python, tmp_path, how):
 
 
 def test_huge_code_objects(profiled):
-    """Their time is theirs, also where the instructions do not fit into a record."""
+    """Their time is theirs, and on its lines, also where those do not fit into a record."""
     run = profiled("huge.py", "--cpu-only")
+    lines = run.profile["files"][str(FIGURES / "huge.py.made")]["lines"]
+    assert max(total(line) for line in lines) < 30
+    assert len([line for line in lines if total(line) > 0 and line["lineno"] > 1000]) > 10
     functions = run.profile["files"][str(FIGURES / "huge.py.made")]["functions"]
     assert sum(total(function) for function in functions if function["line"] == "huge") > 40
     assert "unreadable" not in json.dumps(run.profile["heatline"]["quality"]["lost"])

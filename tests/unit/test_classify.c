@@ -218,6 +218,26 @@ static void test_caches_are_no_instructions(void **state)
 	forget(&code);
 }
 
+/* A script without jumps: each sample is on another of its operations, none on a load. */
+static void test_endless_straight_code(void **state)
+{
+	(void)state;
+	static unsigned char straight[6 * 20000];
+	for (uint32_t i = 0; i < sizeof(straight); i += 6) {
+		straight[i] = LOAD_FAST;
+		straight[i + 2] = LOAD_FAST;
+		straight[i + 4] = BINARY_MULTIPLY;
+	}
+	struct code code = CODE(straight);
+	for (uint32_t i = 0; i < 20000; i += 500)
+		codes_count(&code, i * 6 + 4)->leaf = 1;
+	for (uint32_t i = 0; i < 20000; i += 500)
+		assert_false(classify_is_native(&code, i * 6 + 4));
+	codes_count(&code, 6 * 7000 + 4)->leaf = 100;
+	assert_true(classify_is_native(&code, 6 * 7000 + 4));
+	forget(&code);
+}
+
 /* Against the plain way: from the code's start, every time. */
 static bool is_native_plainly(const struct code *code, uint32_t op)
 {
@@ -234,9 +254,10 @@ static bool is_native_plainly(const struct code *code, uint32_t op)
 			continue;
 		samples += shape_loads(kind) > 0 ? leaf : 0;
 		loads += shape_loads(kind);
-		if (py_op_is_jump(code->version, opcode) && i > op)
+		bool is_end = py_op_is_jump(code->version, opcode) || loads >= 200;
+		if (is_end && i > op)
 			is_past = true;
-		else if (py_op_is_jump(code->version, opcode))
+		else if (is_end)
 			samples = loads = 0;
 	}
 	uint64_t own = codes_find_op(code, op * 2)->leaf;
@@ -292,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_outside_the_code),
 		cmocka_unit_test(test_verdict_of_one_sample),
 		cmocka_unit_test(test_caches_are_no_instructions),
+		cmocka_unit_test(test_endless_straight_code),
 		cmocka_unit_test(test_any_code_as_plainly),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,9 +200,13 @@ static void test_read_leaves_out_tables(void **state)
 		assert_true(code_read(&fake->walker, fake_code(0), room, 7 + 3 + 2, &info));
 		assert_memory_equal(info.qualname, "run", 3);
 		assert_int_equal(info.lines_size, 0);
+		assert_true(info.is_cut);
 		assert_true(code_read(&fake->walker, fake_code(0), room, 7 + 3 + 3, &info));
 		assert_int_equal(info.lines_size, 3);
 		assert_int_equal(info.bytecode_size, 0);
+		assert_true(info.is_cut);
+		assert_true(read_code(fake, &info));
+		assert_false(info.is_cut);
 		fake_free(fake);
 	}
 }

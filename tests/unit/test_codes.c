@@ -53,6 +53,33 @@ static void test_codes_are_told_apart_by_contents(void **state)
 	intern_free(strings);
 }
 
+/* Lines of large code are read from places on the way. */
+static void test_lines_of_large_code(void **state)
+{
+	(void)state;
+	enum { ENTRIES = 9000 };
+	static unsigned char table[2 * ENTRIES], bytecode[4 * ENTRIES];
+	struct codes codes;
+	struct intern *strings = intern_new();
+	bool is_new;
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		table[2 * i] = 4;
+		table[2 * i + 1] = (unsigned char)(i % 3);
+	}
+	struct code_info info = info_of((const char *)table, sizeof(table));
+	info.bytecode = bytecode;
+	info.bytecode_size = sizeof(bytecode);
+	codes_init(&codes, strings);
+	struct code *code = &codes.items[codes_add(&codes, &info, 0x0309, &is_new)];
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		uint32_t offset = i * 7919 % ENTRIES * 4 + 2;
+		struct py_location where = py_locate(PY_LINES_LNOTAB, table, sizeof(table), 10, offset);
+		assert_int_equal(codes_line(code, offset), where.line);
+	}
+	codes_fini(&codes);
+	intern_free(strings);
+}
+
 /* Whatever is asked, in whatever order and how often, the line is the table's. */
 static void test_lines_in_any_order(void **state)
 {
@@ -179,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codes_are_told_apart_by_contents),
 		cmocka_unit_test(test_lines_in_any_order),
+		cmocka_unit_test(test_lines_of_large_code),
 		cmocka_unit_test(test_replaced_at_the_same_address),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

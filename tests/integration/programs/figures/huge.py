@@ -3,7 +3,7 @@
 import time
 
 NAMES = {}
-exec(compile("def huge():\n" + "    a = 1\n" * 20000, __file__ + ".made", "exec"), NAMES)
+exec(compile("def huge():\n" + "    a = 1\n" * 80000, __file__ + ".made", "exec"), NAMES)
 
 end = time.process_time() + 0.4
 while time.process_time() < end:
