@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -88,6 +89,13 @@ static struct control *map_control(struct control *old)
 	return NULL;
 }
 
+/* Whether the program may make a file as large as a ring; if not, trying to would kill it. */
+static bool may_make_ring(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= sizeof(struct ring);
+}
+
 /* Maps the file, in the place of an old ring if there is one.  NULL where there is no room:
  * writing to the mapping would kill the program. */
 static struct ring *map_ring(int fd, struct ring *old)
@@ -113,7 +121,7 @@ static struct ring *map_ring(int fd, struct ring *old)
 }
 
 /* The page is ours even where the folder is not: after setuid or chroot, or where no more
- * files may be opened. */
+ * files, or none that large, may be made. */
 static struct ring *ring_refused(int error)
 {
 	atomic_store(&g_agent.control->refused_error, error);
@@ -127,6 +135,8 @@ static struct ring *ring_new(struct ring *old)
 {
 	char path[340];
 	uint64_t now_ns = now_wall_ns();
+	if (!may_make_ring())
+		return ring_refused(EFBIG);
 	snprintf(path, sizeof(path), "%s/" RING_FILE_PREFIX "%d-%llx", run_folder, (int)getpid(),
 		 (unsigned long long)now_ns);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -285,7 +285,7 @@ static void warn_of_missing_processes(const struct collector *collector, struct 
 	else
 		snprintf(text, sizeof(text),
 			 "%u %s missing: once a program has changed its user, its root or its limits, "
-			 "what it forks cannot report to heatline (%s)", count, who, strerror(error));
+			 "what it starts cannot report to heatline (%s)", count, who, strerror(error));
 	build_warn(profile, text);
 }
 

@@ -53,6 +53,7 @@ static void set_signals(void)
 		sigaction(to_end[i], &note, NULL);
 	signal(SIGCHLD, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* files of ours may be larger than the user lets the program make */
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

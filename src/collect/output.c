@@ -105,6 +105,11 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 			"the program ran, but its Python %s was not profiled: %s; try another with "
 			"--python",
 			first->python_text, first->note);
+	} else if (result->profile == NULL &&
+		   atomic_load(&collector->control->rings_refused) > 0) {
+		err_set(err, ERR_TARGET,
+			"the program ran, but could make no file in '%s' to report to heatline: %s",
+			collector->folder, strerror(atomic_load(&collector->control->refused_error)));
 	} else if (result->profile == NULL) {
 		err_set(err, ERR_TARGET,
 			"the program ran, but it started no Python that could be profiled; give the "

@@ -145,3 +145,24 @@ def test_children_of_a_program_that_gave_up_its_rights_are_said_to_be_missing(an
     done = any_python.heatline_run(script)
     assert done.returncode == 0, done.describe()
     assert "1 process is missing: once a program has changed its user" in done.stderr
+
+
+def test_program_that_may_make_no_large_files(any_python, program):
+    """To try would be the end of what it starts: SIGXFSZ."""
+    script = program("""\
+        import resource, subprocess, sys
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+        sys.exit(subprocess.run([sys.executable, "-c", "import sys; sys.exit(7)"]).returncode)
+        """)
+    done = any_python.heatline_run(script)
+    assert done.returncode == 7, done.describe()
+    assert "1 process is missing: once a program has changed its user, its root or its limits" in done.stderr
+
+
+def test_user_that_may_make_no_large_files(any_python, program, tmp_path):
+    script = program("print('ran')")
+    command = [heatline_executable(), "run", "-o", tmp_path / "out.json", any_python.executable, script]
+    limited = ["bash", "-c", 'ulimit -f 100; exec "$@"', "bash", *map(str, command)]
+    done = subprocess.run(limited, capture_output=True, text=True, env=runs.clean_environment(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
+    assert "could make no file" in done.stderr and "File too large" in done.stderr
