@@ -306,6 +306,12 @@ void memory_resume(uint64_t paused) __attribute__((weak));
 void memory_hide(uint64_t saved[2]) __attribute__((weak));
 void memory_show(const uint64_t saved[2]) __attribute__((weak));
 
+/* --- exec.c --- */
+
+/* Once a preloaded agent starts: from then on what the program executes carries it.  Returns
+ * the run's folder as the environment has it, NULL: it has none. */
+const char *exec_start(void);
+
 /* --- builtin.c --- */
 
 /* Python has come so far that it has its builtins; its lock is held. */

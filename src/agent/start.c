@@ -451,10 +451,10 @@ static bool is_preloaded(void)
 
 __attribute__((constructor)) static void agent_start(void)
 {
-	const char *folder = getenv(CONTROL_ENV);
-	if (folder == NULL || !is_preloaded())
+	if (getenv(CONTROL_ENV) == NULL || !is_preloaded())
 		return;
 	int saved = errno;
+	const char *folder = exec_start();
 	struct ring *ring;
 	if (memory_prepare != NULL)
 		memory_prepare();

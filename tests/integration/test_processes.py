@@ -119,6 +119,39 @@ while time.process_time() < 0.3:
     assert list(done.profile["files"]) == [str(script)]
 
 
+def test_children_with_an_environment_of_their_own(python):
+    """They are profiled too, and find what they were given."""
+    script = PROCESSES / "environments.py"
+    done = python.heatline_run(script, options=["--quiet"])
+    assert (done.returncode, done.stdout) == (0, python.run_plain(script).stdout), done.describe()
+    commands = [p["command"] for p in done.profile["heatline"]["processes"]]
+    assert len(commands) == 10 and len([c for c in commands if "range" in c]) == 9, commands
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="changes its root")
+@pytest.mark.parametrize("how", ["os.execv('/it', ['/it'])", "os.execve('/it', ['/it'], {'A': '1'})"])
+def test_program_below_another_root(any_python, program, tmp_path, how):
+    """The loader does not complain that it does not find the agent."""
+    root = tmp_path / "root"
+    for line in subprocess.check_output(["ldd", "/usr/bin/env"], text=True).splitlines():
+        for word in line.split():
+            if word.startswith("/"):
+                (root / word[1:]).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(word, root / word[1:])
+    shutil.copy("/usr/bin/env", root / "it")
+    script = program(f"""\
+        import os, sys
+        if os.fork() == 0:
+            os.chroot({str(root)!r})
+            {how}
+        sys.exit(os.WEXITSTATUS(os.wait()[1]))
+        """)
+    done = any_python.heatline_run(script, options=["--quiet"])
+    assert done.returncode == 0, done.describe()
+    assert "LD_PRELOAD" not in done.stdout and "HEATLINE_RUN" not in done.stdout
+    assert "preloaded" not in done.stderr
+
+
 def test_how_each_ended(tree):
     entries, _ = tree
     assert entries["main"]["ended"] == "exit status 0"
