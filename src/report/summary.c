@@ -22,6 +22,10 @@
 #define OUTSIDE_SHARE 0.05 /* less is not worth a line */
 #define FIGURE_CELLS 15 /* indent, percent, seconds, gaps */
 
+/* The interpreter's start and end are mentioned when they are so long, and such a part. */
+#define STARTUP_S 0.1
+#define STARTUP_SHARE 0.2
+
 static double self_time(const struct profile *profile, const struct profile_line *line)
 {
 	(void)profile;
@@ -103,6 +107,11 @@ static void print_heading(FILE *out, const struct style *style, const struct pro
 	fputs("  ", out);
 	glyph_put_tail(out, style, glyph_short_path(style, program), style->columns / 2);
 	fprintf(out, "  ran %s", figure_seconds(profile->elapsed_s).text);
+	/* Of several processes it is their sum, which is no part of that. */
+	if (profile->process_count <= 1 && profile->startup_s >= STARTUP_S &&
+	    profile->startup_s >= STARTUP_SHARE * profile->elapsed_s)
+		fprintf(out, ", %s of it before its first line and after its last",
+			figure_seconds(profile->startup_s).text);
 	if (profile->suspended_s > 0)
 		fprintf(out, ", suspended for %s of it", figure_seconds(profile->suspended_s).text);
 	fputc('\n', out);
