@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "profile/regions.h"
+#include "profile/source_zip.h"
 
 #define MAX_ENCODING_NAME 32u
 #define DECODED_MAX_BYTES (SOURCE_MAX_BYTES * 4) /* one byte may become three */
@@ -196,12 +197,14 @@ char *source_decode(const char *bytes, size_t size, size_t *text_size)
 char *source_load(const char *path, size_t *size)
 {
 	struct stat info;
-	/* A program can name its code after any file: no device, no pipe. */
-	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-		return NULL;
-	char *bytes;
+	char *bytes = NULL;
 	size_t byte_count;
-	if (file_read(path, SOURCE_MAX_BYTES, &bytes, &byte_count, NULL) != 0)
+	/* A program can name its code after any file: no device, no pipe. */
+	if (stat(path, &info) != 0)
+		bytes = source_zip_read(path, SOURCE_MAX_BYTES, &byte_count);
+	else if (S_ISREG(info.st_mode))
+		file_read(path, SOURCE_MAX_BYTES, &bytes, &byte_count, NULL);
+	if (bytes == NULL)
 		return NULL;
 	char *text = source_decode(bytes, byte_count, size);
 	free(bytes);

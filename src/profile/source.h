@@ -13,8 +13,8 @@
 
 #define SOURCE_MAX_BYTES ((size_t)8 << 20)
 
-/* The text of a file as UTF-8 without zero bytes, terminated; the caller
- * frees.  NULL when there is no such regular file, it may not be read, or it
+/* The text of a file, or of one in a zip archive ("app.pyz/module.py"), as UTF-8 without zero
+ * bytes, terminated; the caller frees.  NULL when there is no such regular file, it may not be read, or it
  * is larger than SOURCE_MAX_BYTES. */
 char *source_load(const char *path, size_t *size);
 

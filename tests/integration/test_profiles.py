@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import time
+import zipapp
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
 
@@ -250,6 +251,19 @@ def test_source_on_the_command_line(python, tmp_path, how):
     if how == "plain":
         hottest = max(lines, key=total)
         assert "# HOT" in hottest["line"] and shown == text.split("\n")
+
+
+def test_source_in_an_archive(python, tmp_path):
+    app = tmp_path / "app"
+    app.mkdir()
+    (app / "__main__.py").write_text("import work\nwork.work()\n")
+    (app / "work.py").write_text(
+        "import time\n\ndef work():\n    while time.process_time() < 0.5:  # HOT\n        pass\n"
+    )
+    zipapp.create_archive(app, tmp_path / "app.pyz", interpreter="/usr/bin/env python3", compressed=True)
+    done = python.heatline_run(tmp_path / "app.pyz", options=["--cpu-only"])
+    lines = done.profile["files"][str(tmp_path / "app.pyz" / "work.py")]["lines"]
+    assert "# HOT" in max(lines, key=total)["line"], done.describe()
 
 
 def test_huge_code_objects(profiled):
