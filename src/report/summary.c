@@ -129,7 +129,7 @@ static void print_nothing_hot(FILE *out, const struct profile *profile)
 		      "--profile-all shows where it went.\n",
 		      out);
 	else
-		fputs("  The program ended before a sample could be taken.\n", out);
+		fputs("  The program ended before one of its lines could be sampled.\n", out);
 }
 
 /* The name as a shell takes it: quoted when it holds more than plain letters. */
