@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/read.h"
 #include "report/advice.h"
 #include "report/export/frames.h"
@@ -80,6 +81,13 @@ static void print_line(FILE *out, const struct style *style, const struct profil
 	fputc('\n', out);
 }
 
+/* What the file is called; the import system's own says nothing by its name. */
+static const char *outside_name(const struct profile *profile, const struct profile_file *file)
+{
+	return text_starts_with(file->path, "<frozen importlib") ? "imports"
+								 : export_short_path(profile, file->path);
+}
+
 /* The time on none of the program's lines: a library in a process of its own, say. */
 static void print_outside(FILE *out, const struct style *style, const struct profile *profile,
 			  double full_s)
@@ -92,7 +100,7 @@ static void print_outside(FILE *out, const struct style *style, const struct pro
 	if (outside.most)
 		size = snprintf(text, sizeof text,
 				"outside of the program's files, most in %s (--profile-all)",
-				export_short_path(profile, outside.most->path));
+				outside_name(profile, outside.most));
 	if (size >= (int)sizeof text)
 		size = (int)sizeof text - 1;
 	glyph_put(out, style, text, (size_t)size, style->columns > used ? style->columns - used : 1);

@@ -159,6 +159,10 @@ static void test_outside(void **unused)
 	expect_in(text, "   25% 2.00 s  /app/a.py:3\n"
 			"   75% 6.00 s  outside of the program's files, most in solver/core.py (--pro");
 	free(text);
+	files[2].path = "<frozen importlib._bootstrap_external>";
+	text = summary(&profile, NULL, &plain);
+	expect_in(text, "outside of the program's files, most in imports (--profile-all)\n");
+	free(text);
 	profile.outside_s = 0.3;
 	text = summary(&profile, NULL, &plain);
 	assert_null(strstr(text, "outside"));
