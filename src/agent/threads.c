@@ -181,9 +181,10 @@ static void push_begin(const struct agent_thread *self, bool has_past)
 	push_record(&thread, RECORD_THREAD);
 }
 
-static void push_end(const struct agent_thread *self)
+static void push_end(const struct agent_thread *self, uint64_t rest_ns)
 {
 	struct record_thread thread = record_now(self);
+	thread.rest_ns = rest_ns;
 	/* The collector may have had no time to ask a thread that lives a moment. */
 	prctl(PR_GET_NAME, thread.name);
 	push_record(&thread, RECORD_THREAD_END);
@@ -238,9 +239,35 @@ static void thread_begin(struct agent_thread *self, bool is_main, bool has_past)
 	clock_start(self);
 }
 
-/* The CPU time since the last sample goes to the next thread's first one, so
- * that threads too short to be sampled still count as many, and those that were
- * met not as more than they are. */
+/* With so much CPU time a thread is told well enough by its own samples. */
+#define OWN_CPU_NS 30000000u
+
+/* What the samples of a thread lack of its CPU time goes to them, through the collector, less
+ * what those of others had too much: a sum of many is right.  (Were that taken from first samples,
+ * threads that are met once would pay for those that are met often.) */
+static uint64_t settle_own(int64_t rest_ns)
+{
+	_Atomic int64_t *excess_ns = &g_agent.ring->excess_ns;
+	rest_ns -= atomic_exchange(excess_ns, 0);
+	if (rest_ns >= 0)
+		return (uint64_t)rest_ns;
+	atomic_fetch_sub(excess_ns, rest_ns);
+	return 0;
+}
+
+/* CPU time of the calling thread that is in no sample, for the collector to book.  That of one
+ * that was hardly met goes to the next thread's first sample, so that threads too short to be
+ * sampled still count as many, and those that were met not as more than they are. */
+static uint64_t settle_rest(const struct agent_thread *self)
+{
+	uint64_t cpu_ns = now_cpu_ns();
+	int64_t rest_ns = weigher_rest_ns(&self->weigher, cpu_ns);
+	if (!self->is_first && cpu_ns >= OWN_CPU_NS)
+		return settle_own(rest_ns);
+	atomic_fetch_add(&g_agent.ring->carry_ns, rest_ns);
+	return 0;
+}
+
 static void thread_end(void *argument)
 {
 	struct agent_thread *self = argument;
@@ -248,10 +275,9 @@ static void thread_end(void *argument)
 	g_self = NULL;
 	if (self->slot != NO_SLOT) {
 		atomic_store(&self->is_busy, true);
-		uint64_t cpu_ns = now_cpu_ns();
+		uint64_t rest_ns = settle_rest(self);
 		clock_stop(self);
-		atomic_fetch_add(&g_agent.ring->carry_ns, weigher_rest_ns(&self->weigher, cpu_ns));
-		push_end(self);
+		push_end(self, rest_ns);
 		slot_give(self);
 	}
 	state_free(self);

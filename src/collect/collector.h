@@ -92,7 +92,7 @@ struct thread {
 	uint64_t astir_delay_ns; /* and look_delay_ns then */
 	uint64_t moved_ns;       /* when it was last met waiting elsewhere than before */
 	uint64_t pending_delay_ns; /* ready but not running; goes to the next samples */
-	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples; the main thread's only */
+	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples */
 	uint32_t wait_node;      /* where it waited at the last look */
 	bool is_waiting;         /* it did */
 	bool is_at_gil;          /* for the GIL */
@@ -372,6 +372,10 @@ void helped_settle(struct collector *collector, struct process *process, struct 
 /* A CPU sample; false when the record makes no sense. */
 bool samples_on_record(struct collector *collector, struct process *process,
 		       const struct record_sample *sample);
+
+/* A thread has ended, and its samples lack rest_ns of its CPU time: the last of them get it. */
+void samples_book_rest(struct collector *collector, struct thread *thread, uint64_t end_ns,
+		       uint64_t rest_ns);
 
 /* --- memory.c --- */
 

@@ -141,7 +141,7 @@ static struct tree_weights *weights_of(struct collector *collector, struct proce
 /* The part of the time ready to run that this sample carries.  A look finds
  * the time of many samples in one lump, so it is paid out over the next part of
  * a second, in proportion to the CPU time: a lump would fall on one line. */
-static uint64_t take_delay(struct thread *thread, uint64_t cpu_ns, uint32_t node)
+static uint64_t take_delay(struct thread *thread, uint64_t cpu_ns)
 {
 	uint64_t window_ns = thread->cpu_ns / 4;
 	if (window_ns < DELAY_MIN_NS)
@@ -151,7 +151,6 @@ static uint64_t take_delay(struct thread *thread, uint64_t cpu_ns, uint32_t node
 	double share = cpu_ns < window_ns ? (double)cpu_ns / (double)window_ns : 1.0;
 	uint64_t part = (uint64_t)((double)thread->pending_delay_ns * share);
 	thread->pending_delay_ns -= part;
-	thread->recent[thread->samples % RECENT_SAMPLES] = node;
 	return part;
 }
 
@@ -172,7 +171,7 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	uint32_t node;
 	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
 	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
-	uint64_t delay_ns = thread->is_main ? take_delay(thread, cpu_ns, node) : 0;
+	uint64_t delay_ns = thread->is_main ? take_delay(thread, cpu_ns) : 0;
 	bool is_in_kernel = sample->system_ns > sample->user_ns;
 	uint64_t user_ns = sample->user_ns + (is_in_kernel ? 0 : delay_ns);
 	uint64_t system_ns = sample->system_ns + (is_in_kernel ? delay_ns : 0);
@@ -188,7 +187,7 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	self->cpu_ns += cpu_ns;
 	self->samples++;
 	thread->cpu_ns += cpu_ns;
-	thread->samples++;
+	thread->recent[thread->samples++ % RECENT_SAMPLES] = node;
 	collector->cpu_samples++;
 	collector->sampled_cpu_ns += cpu_ns;
 	if (sample->count == 0 && !thread->is_main)
@@ -209,4 +208,38 @@ bool samples_on_record(struct collector *collector, struct process *process,
 			note_moment(collector, line, sample->time_ns);
 	}
 	return true;
+}
+
+/* Books CPU time to a node that has samples, in the proportions of what they were. */
+static void book_as_before(struct collector *collector, struct thread *thread, uint32_t node,
+			   uint64_t end_ns, uint64_t ns)
+{
+	struct tree_weights *self = tree_weights(&collector->tree, node);
+	uint64_t *const parts[] = {&self->python_ns, &self->native_ns, &self->open_ns,
+				   &self->system_ns};
+	static const enum timeline_kind kinds[] = {TIMELINE_PYTHON, TIMELINE_NATIVE,
+						   TIMELINE_PYTHON, TIMELINE_SYSTEM};
+	double all_ns = 0;
+	for (size_t i = 0; i < 4; i++)
+		all_ns += (double)*parts[i];
+	if (all_ns == 0)
+		return;
+	for (size_t i = 0; i < 4; i++) {
+		uint64_t part_ns = (uint64_t)((double)ns * (double)*parts[i] / all_ns);
+		*parts[i] += part_ns;
+		stacks_note_time(collector, thread, node, kinds[i], end_ns, part_ns);
+	}
+	self->cpu_ns += ns;
+	thread->cpu_ns += ns;
+	collector->sampled_cpu_ns += ns;
+}
+
+void samples_book_rest(struct collector *collector, struct thread *thread, uint64_t end_ns,
+		       uint64_t rest_ns)
+{
+	uint64_t count = thread->samples < RECENT_SAMPLES ? thread->samples : RECENT_SAMPLES;
+	if (end_ns < thread->start_ns || rest_ns > end_ns - thread->start_ns)
+		return;
+	for (uint64_t i = 0; i < count; i++)
+		book_as_before(collector, thread, thread->recent[i], end_ns, rest_ns / count);
 }

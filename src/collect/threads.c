@@ -231,6 +231,8 @@ void threads_on_record(struct collector *collector, struct process *process,
 		bool is_end = record->head.type == RECORD_THREAD_END;
 		if (is_end && size > 0)
 			thread->system_name = intern_bytes(collector->strings, record->name, size);
+		if (is_end)
+			samples_book_rest(collector, thread, record->time_ns, record->rest_ns);
 		/* The end of a thread can be lost when the ring is full. */
 		watch_end(collector, process, thread, record->time_ns);
 		process->slots.items[record->thread] = NULL;

@@ -96,6 +96,7 @@ struct record_thread {
 	char name[16];   /* what the system calls it; only when it ends */
 	uint64_t before_cpu_ns;   /* only when it begins: what the kernel has counted for it … */
 	uint64_t before_delay_ns; /* … before, on a CPU and ready to run; 0 for a new thread */
+	uint64_t rest_ns; /* only when it ends: CPU time that its samples lack */
 };
 
 enum alloc_flag {

@@ -96,8 +96,9 @@ struct ring {
 	_Alignas(64) _Atomic uint64_t tail; /* bytes ever read */
 	_Alignas(64) _Atomic uint64_t lost[LOST_REASON_COUNT];
 	_Atomic uint64_t agent_ns;  /* time spent in the handlers */
-	_Atomic int64_t carry_ns;   /* CPU time of ended threads, not in any sample yet; or,
-				       below 0, too much in them */
+	_Atomic int64_t carry_ns;   /* CPU time of ended threads that were hardly met, not in any
+				       sample yet; or, below 0, too much in them */
+	_Atomic int64_t excess_ns;  /* of the others: what their samples had too much */
 
 	struct ring_thread threads[RING_THREADS];
 	_Alignas(4096) unsigned char data[RING_BYTES];
