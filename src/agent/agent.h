@@ -171,6 +171,9 @@ void start_push_mark(const char *text, size_t size);
  * 0 and 0 when there is none. */
 void start_find_code(uint64_t inside, uint64_t *start, uint64_t *end);
 
+/* A process of the program executes another Python, which will not be able to report. */
+void start_note_unreachable(int error);
+
 /* --- sample.c --- */
 
 /* Where the signal met the thread. */

@@ -9,7 +9,8 @@
  * dynamic loader would complain in the program's name.
  *
  * What must hold: all of it may run in the child of a vfork, which has its parent's
- * memory.  Nothing is allocated and nothing written to but the stack, of which 12 KB. */
+ * memory.  Nothing is allocated and nothing written to but the stack, of which 12 KB, and
+ * the run's page. */
 #include "agent/agent.h"
 
 #include <dlfcn.h>
@@ -145,6 +146,17 @@ static void fill(char *const *environment, bool wants_agent, char *preload, char
 	list[count] = NULL;
 }
 
+/* A Python that may not make files in the run's folder cannot tell that it is there; we can. */
+static void note_unreachable(const char *path)
+{
+	int saved = errno;
+	const char *slash = strrchr(path, '/');
+	if (run_word[0] != '\0' && begins_with(slash != NULL ? slash + 1 : path, "python") &&
+	    access(path, X_OK) == 0 && access(run_word + strlen(RUN MARK), W_OK) != 0)
+		start_note_unreachable(errno);
+	errno = saved;
+}
+
 /* The environment as it should be: itself, or what room is filled with. */
 static char *const *settle(char *const *environment, struct room *room)
 {
@@ -209,6 +221,7 @@ AGENT_EXPORT int execve(const char *path, char *const *arguments, char *const *e
 {
 	struct room room;
 	ensure_real();
+	note_unreachable(path);
 	return real_execve(path, arguments, settle(environment, &room));
 }
 

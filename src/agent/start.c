@@ -129,6 +129,12 @@ static struct ring *ring_refused(int error)
 	return NULL;
 }
 
+void start_note_unreachable(int error)
+{
+	if (g_agent.is_active && !g_agent.is_loaded && g_agent.control->is_first_only == 0)
+		ring_refused(error);
+}
+
 /* Makes this process's ring, in the place of an old one if there is one; the
  * collector sees it once the counter moves. */
 static struct ring *ring_new(struct ring *old)

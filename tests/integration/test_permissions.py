@@ -166,3 +166,20 @@ def test_user_that_may_make_no_large_files(any_python, program, tmp_path):
     done = subprocess.run(limited, capture_output=True, text=True, env=runs.clean_environment(), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "ran\n"), done.stderr
     assert "could make no file" in done.stderr and "File too large" in done.stderr
+
+
+@pytest.mark.parametrize("env", ["None", "{}"])
+def test_python_that_another_user_executes_is_said_to_be_missing(any_python, program, env):
+    script = program(f"""\
+        import os, sys
+        def give_up():
+            {AS_NOBODY}
+        import subprocess
+        python = "/usr/bin/python3"
+        subprocess.run([python, "-c", "pass"], preexec_fn=give_up, env={env}, check=True)
+        """)
+    done = any_python.heatline_run(script)
+    assert done.returncode == 0, done.describe()
+    assert "1 process is missing: once a program has changed its user" in done.stderr
+    kept = any_python.heatline_run(script, options=["--no-children"])
+    assert "missing" not in kept.stderr
