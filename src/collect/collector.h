@@ -48,6 +48,15 @@
 
 #define RECENT_SAMPLES 32u
 
+/* A sample of a main thread, for time ready to run that is told after it. */
+struct recent_sample {
+	uint64_t time_ns, cpu_ns;
+	uint32_t node;
+	uint8_t kind; /* enum timeline_kind */
+	bool is_open; /* Python or native will be told in the end */
+	bool is_collecting;
+};
+
 /* When a place was seen: an even sample of the moments. */
 struct moments {
 	uint32_t code, offset;
@@ -91,7 +100,8 @@ struct thread {
 	uint64_t astir_off_ns;   /* and what it had waited then that was not booked, */
 	uint64_t astir_delay_ns; /* and look_delay_ns then */
 	uint64_t moved_ns;       /* when it was last met waiting elsewhere than before */
-	uint64_t pending_delay_ns; /* ready but not running; goes to the next samples */
+	uint64_t pending_delay_ns; /* ready but not running, not booked yet */
+	uint64_t paid_samples;     /* its samples when such time was last booked */
 	uint32_t recent[RECENT_SAMPLES]; /* nodes of its last samples */
 	uint32_t wait_node;      /* where it waited at the last look */
 	bool is_waiting;         /* it did */
@@ -147,6 +157,7 @@ struct process {
 	uint32_t thread_numbers;      /* threads ever begun */
 	uint32_t watch_turn; /* the last of its other threads that was looked at */
 	uint32_t main_node;  /* where the main thread was last seen */
+	struct recent_sample main_samples[RECENT_SAMPLES]; /* its last samples */
 	uint64_t helped_ns;  /* what its library's threads computed, not yet set against waiting for it */
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
@@ -377,6 +388,11 @@ bool samples_on_record(struct collector *collector, struct process *process,
 void samples_book_rest(struct collector *collector, struct thread *thread, uint64_t end_ns,
 		       uint64_t rest_ns);
 
+/* Books what the main thread stood ready to run, as far as it is known, to its samples of that
+ * time; is_end: there will be no others. */
+void samples_book_delay(struct collector *collector, struct process *process,
+			struct thread *thread, bool is_end);
+
 /* --- memory.c --- */
 
 /* Each returns false when the record makes no sense. */
@@ -466,7 +482,8 @@ void watch_resume(struct collector *collector);
  * time ready to run that it has seen. */
 void watch_book_again(struct collector *collector, struct process *process, struct thread *thread,
 		      uint32_t node, uint64_t end_ns, uint64_t ns);
-void watch_ready_again(struct thread *thread, uint64_t ns);
+void watch_ready_again(struct collector *collector, struct process *process,
+		       struct thread *thread, uint64_t ns);
 
 /* The last word on a thread that has ended. */
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,

@@ -354,7 +354,7 @@ static bool replay_time(struct collector *collector, struct process *process,
 	else if (in->what == JOURNAL_PAUSED)
 		thread->skipped_ns += in->ns;
 	else
-		watch_ready_again(thread, in->ns);
+		watch_ready_again(collector, process, thread, in->ns);
 	return true;
 }
 

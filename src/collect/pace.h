@@ -35,7 +35,7 @@ struct pace_look {
 
 /* What a thread may wait while it is said to compute: a small part of the time, and four ticks,
  * by two of which its CPU clock may lag behind.  A virtual machine that is not run for a moment looks
- * like that too.  Time ready to run is told to the samples that come after a look, so that
+ * like that too.  Time ready to run is booked to the samples between two looks, so that
  * on a busy machine looks must not be rare. */
 #define PACE_WAITED_PART 50u
 #define PACE_WAITED_NS 16000000u

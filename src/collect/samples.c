@@ -8,8 +8,7 @@
 #include "base/vec.h"
 #include "collect/classify.h"
 
-#define DELAY_MIN_NS 20000000u /* CPU time over which waiting for a CPU is paid out */
-#define DELAY_MAX_NS 500000000u
+#define DELAY_SAMPLES 8u /* at least so many share in a time ready to run */
 
 static uint64_t next_random(struct collector *collector)
 {
@@ -74,7 +73,7 @@ static bool is_collecting(struct process *process, const struct record_sample *s
  * it takes their word as it is now. */
 static enum timeline_kind book_user_time(struct collector *collector, struct process *process,
 					 const struct record_sample *sample,
-					 struct tree_weights *self, uint64_t user_ns)
+					 struct tree_weights *self, uint64_t user_ns, bool *is_open)
 {
 	enum image_kind image = worker_of(process, sample);
 	if (sample->count == 0) {
@@ -109,6 +108,7 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 		return TIMELINE_NATIVE;
 	}
 	self->open_ns += user_ns;
+	*is_open = true;
 	return classify_is_native(code, leaf.offset) ? TIMELINE_NATIVE : TIMELINE_PYTHON;
 }
 
@@ -138,20 +138,62 @@ static struct tree_weights *weights_of(struct collector *collector, struct proce
 	return tree_weights(&collector->tree, *node);
 }
 
-/* The part of the time ready to run that this sample carries.  A look finds
- * the time of many samples in one lump, so it is paid out over the next part of
- * a second, in proportion to the CPU time: a lump would fall on one line. */
-static uint64_t take_delay(struct thread *thread, uint64_t cpu_ns)
+/* --- time ready to run --- */
+
+static void book_part(struct collector *collector, struct thread *thread,
+		      const struct recent_sample *sample, uint64_t ns)
 {
-	uint64_t window_ns = thread->cpu_ns / 4;
-	if (window_ns < DELAY_MIN_NS)
-		window_ns = DELAY_MIN_NS;
-	if (window_ns > DELAY_MAX_NS)
-		window_ns = DELAY_MAX_NS;
-	double share = cpu_ns < window_ns ? (double)cpu_ns / (double)window_ns : 1.0;
-	uint64_t part = (uint64_t)((double)thread->pending_delay_ns * share);
-	thread->pending_delay_ns -= part;
-	return part;
+	struct tree_weights *self = sample->node == TREE_ROOT
+					    ? &collector->startup
+					    : tree_weights(&collector->tree, sample->node);
+	collector->delay_ns += ns;
+	if (sample->kind == TIMELINE_SYSTEM)
+		self->system_ns += ns;
+	else if (sample->is_open)
+		self->open_ns += ns;
+	else if (sample->kind == TIMELINE_PYTHON)
+		self->python_ns += ns;
+	else
+		self->native_ns += ns;
+	if (sample->is_collecting)
+		self->gc_ns += ns;
+	if (sample->node == TREE_ROOT)
+		return;
+	if (sample->is_collecting)
+		stacks_note_time(collector, thread, sample->node, TIMELINE_GC, sample->time_ns, ns);
+	stacks_note_time(collector, thread, sample->node, (enum timeline_kind)sample->kind,
+			 sample->time_ns, ns);
+}
+
+/* A look finds it in one lump for many samples: those since the look before, each of which has
+ * its part by its CPU time.  Where these are few some before them have theirs too: a lump on
+ * one or two would be chance. */
+void samples_book_delay(struct collector *collector, struct process *process,
+			struct thread *thread, bool is_end)
+{
+	uint64_t count = thread->samples - thread->paid_samples;
+	if (count == 0 && !is_end)
+		return;
+	thread->paid_samples = thread->samples;
+	if (thread->pending_delay_ns == 0)
+		return;
+	if (count < DELAY_SAMPLES)
+		count = DELAY_SAMPLES;
+	if (count > RECENT_SAMPLES)
+		count = RECENT_SAMPLES;
+	if (count > thread->samples)
+		count = thread->samples;
+	uint64_t left_cpu_ns = 0;
+	for (uint64_t i = thread->samples - count; i < thread->samples; i++)
+		left_cpu_ns += process->main_samples[i % RECENT_SAMPLES].cpu_ns;
+	for (uint64_t i = thread->samples - count; i < thread->samples && left_cpu_ns > 0; i++) {
+		const struct recent_sample *sample = &process->main_samples[i % RECENT_SAMPLES];
+		double share = (double)sample->cpu_ns / (double)left_cpu_ns;
+		uint64_t ns = (uint64_t)((double)thread->pending_delay_ns * share);
+		book_part(collector, thread, sample, ns);
+		thread->pending_delay_ns -= ns;
+		left_cpu_ns -= sample->cpu_ns;
+	}
 }
 
 bool samples_on_record(struct collector *collector, struct process *process,
@@ -171,19 +213,25 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	uint32_t node;
 	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
 	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
-	uint64_t delay_ns = thread->is_main ? take_delay(thread, cpu_ns) : 0;
-	bool is_in_kernel = sample->system_ns > sample->user_ns;
-	uint64_t user_ns = sample->user_ns + (is_in_kernel ? 0 : delay_ns);
-	uint64_t system_ns = sample->system_ns + (is_in_kernel ? delay_ns : 0);
-	enum timeline_kind kind = book_user_time(collector, process, sample, self, user_ns);
-	self->system_ns += system_ns;
-	if (is_collecting(process, sample)) {
-		self->gc_ns += user_ns + system_ns;
+	bool is_open = false, collects = is_collecting(process, sample);
+	enum timeline_kind kind = book_user_time(collector, process, sample, self, sample->user_ns,
+						 &is_open);
+	self->system_ns += sample->system_ns;
+	if (collects) {
+		self->gc_ns += cpu_ns;
 		thread->gc_ns += cpu_ns;
 		if (self != &collector->startup)
-			stacks_note_time(collector, thread, node, TIMELINE_GC, sample->time_ns,
-					 user_ns + system_ns);
+			stacks_note_time(collector, thread, node, TIMELINE_GC, sample->time_ns, cpu_ns);
 	}
+	if (thread->is_main)
+		process->main_samples[thread->samples % RECENT_SAMPLES] = (struct recent_sample){
+			.time_ns = sample->time_ns,
+			.cpu_ns = cpu_ns,
+			.node = node,
+			.kind = sample->system_ns > sample->user_ns ? TIMELINE_SYSTEM : kind,
+			.is_open = is_open,
+			.is_collecting = collects,
+		};
 	self->cpu_ns += cpu_ns;
 	self->samples++;
 	thread->cpu_ns += cpu_ns;
@@ -192,10 +240,10 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	collector->sampled_cpu_ns += cpu_ns;
 	if (sample->count == 0 && !thread->is_main)
 		helped_note(process, cpu_ns);
-	collector->delay_ns += delay_ns;
 	if (self != &collector->startup) {
-		stacks_note_time(collector, thread, node, kind, sample->time_ns, user_ns);
-		stacks_note_time(collector, thread, node, TIMELINE_SYSTEM, sample->time_ns, system_ns);
+		stacks_note_time(collector, thread, node, kind, sample->time_ns, sample->user_ns);
+		stacks_note_time(collector, thread, node, TIMELINE_SYSTEM, sample->time_ns,
+				 sample->system_ns);
 	}
 	if ((sample->flags & SAMPLE_CUT) != 0)
 		collector->cut_samples++;

@@ -324,8 +324,10 @@ static void look(struct collector *collector, struct process *process, struct th
 		return;
 	found.waited_ns = waited_since_astir(thread);
 	process->has_moved |= found.has_run;
-	if (thread->is_main)
+	if (thread->is_main) {
+		samples_book_delay(collector, process, thread, false);
 		helped_limit(process, thread);
+	}
 	meet(collector, process, thread, now_ns, found.has_run);
 	/* An event loop waits at its poll, whoever waits for whatever: that is in its tasks. */
 	if (thread->wait_node != node || thread->is_at_gil != was_at_gil ||
@@ -414,10 +416,13 @@ void watch_book_again(struct collector *collector, struct process *process, stru
 	thread->is_waiting = false;
 }
 
-void watch_ready_again(struct thread *thread, uint64_t ns)
+void watch_ready_again(struct collector *collector, struct process *process,
+		       struct thread *thread, uint64_t ns)
 {
 	thread->pending_delay_ns += ns;
 	thread->look_delay_ns += ns;
+	if (thread->is_main)
+		samples_book_delay(collector, process, thread, false);
 }
 
 /* --- suspended --- */
@@ -469,25 +474,6 @@ void watch_resume(struct collector *collector)
 
 /* --- the end of a thread --- */
 
-/* Time ready to run that no sample has carried goes to the last of them, one
- * after the other on the timeline. */
-static void book_delay_rest(struct collector *collector, struct thread *thread, uint64_t end_ns)
-{
-	uint64_t count = thread->samples < RECENT_SAMPLES ? thread->samples : RECENT_SAMPLES;
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t part_ns = thread->pending_delay_ns / count;
-		uint32_t node = thread->recent[i];
-		if (node == TREE_ROOT) {
-			collector->startup.open_ns += part_ns;
-			continue;
-		}
-		tree_weights(&collector->tree, node)->open_ns += part_ns;
-		stacks_note_time(collector, thread, node, TIMELINE_PYTHON, end_ns, part_ns);
-		end_ns -= part_ns;
-	}
-	thread->pending_delay_ns = 0;
-}
-
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,
 	       uint64_t end_ns)
 {
@@ -500,7 +486,7 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 	if (thread->loop != NULL)
 		blocking_end(collector, thread, end_ns);
 	if (thread->is_main)
-		book_delay_rest(collector, thread, end_ns);
+		samples_book_delay(collector, process, thread, true);
 	/* Waits too short to be met stand where the thread was last seen. */
 	if (!thread->is_waiting)
 		thread->pending_off_ns = sure_off_ns(thread);

@@ -97,11 +97,49 @@ static void test_short_waits_count(void **state)
 	assert_in_range(waited_ns, 290 * MS, 5000 * MS);
 }
 
+/* So many samples of 5 ms of the interpreter's start, which needs no stack. */
+static void take_samples(struct watched *watched, uint32_t count, enum timeline_kind kind)
+{
+	for (uint32_t i = 0; i < count; i++)
+		watched->process.main_samples[watched->thread.samples++ % RECENT_SAMPLES] =
+			(struct recent_sample){.cpu_ns = 5 * MS, .node = TREE_ROOT, .kind = kind};
+}
+
+/* Time ready to run is of the samples between the two looks that it was found by, not of those
+ * before or after. */
+static void test_time_ready_is_of_its_samples(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 2000 * MS);
+	struct tree_weights *booked = &watched->collector->startup;
+	take_samples(watched, 20, TIMELINE_PYTHON);
+	look(watched, 100, 0);
+	assert_int_equal(booked->python_ns, 0);
+	take_samples(watched, 20, TIMELINE_NATIVE);
+	look(watched, 200, 300);
+	assert_int_equal(booked->python_ns, 0);
+	assert_int_equal(booked->native_ns, 300 * MS);
+	/* Two samples are too few: six before them have a part too. */
+	take_samples(watched, 2, TIMELINE_PYTHON);
+	look(watched, 210, 380);
+	assert_int_equal(booked->python_ns, 20 * MS);
+	assert_int_equal(booked->native_ns, 360 * MS);
+	/* Without any it waits for the next. */
+	look(watched, 210, 400);
+	take_samples(watched, 8, TIMELINE_PYTHON);
+	assert_int_equal(booked->python_ns, 20 * MS);
+	look(watched, 250, 400);
+	assert_int_equal(booked->python_ns, 40 * MS);
+	assert_int_equal(watched->collector->delay_ns, 400 * MS);
+	end(watched);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_standing_ready_is_no_waiting),
 		cmocka_unit_test(test_short_waits_count),
+		cmocka_unit_test(test_time_ready_is_of_its_samples),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
