@@ -135,6 +135,12 @@ void start_note_unreachable(int error)
 		ring_refused(error);
 }
 
+static uint64_t pid_namespace(void)
+{
+	struct stat status;
+	return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
 /* Makes this process's ring, in the place of an old one if there is one; the
  * collector sees it once the counter moves. */
 static struct ring *ring_new(struct ring *old)
@@ -158,6 +164,7 @@ static struct ring *ring_new(struct ring *old)
 	ring->wire_version = WIRE_VERSION;
 	ring->pid = getpid();
 	ring->parent_pid = getppid();
+	ring->pid_namespace = pid_namespace();
 	ring->start_ns = now_ns;
 	g_agent.cookie = now_ns ^ (uint64_t)(uintptr_t)ring ^ (uint64_t)getpid() << 40;
 	ring->cookie = g_agent.cookie;

@@ -68,6 +68,7 @@ struct moments {
 struct thread {
 	uint32_t slot;
 	int32_t tid;
+	int32_t inner_tid; /* what the process itself calls it, in its own pid namespace */
 	bool is_main;
 	bool counts_waiting;     /* its time off the CPU is part of the total, not idle */
 	bool is_ended;
@@ -139,6 +140,7 @@ struct process {
 	const char *cwd;     /* interned; NULL when not known */
 	const char *system_name; /* interned; NULL when not known */
 	const char *note;    /* interned; NULL */
+	bool has_namespace;  /* it counts processes and threads in a pid namespace of its own */
 	uint64_t start_ns, end_ns; /* end 0: still there */
 	uint32_t clocks;
 	bool has_layout;

@@ -87,15 +87,58 @@ static void end_between_rings(struct collector *collector, struct process *added
 	}
 }
 
+/* Whether it is this process that has made the ring. */
+static bool has_cookie(pid_t pid, const struct ring *ring)
+{
+	struct mem_reader reader;
+	uint64_t word;
+	mem_reader_init_process(&reader, pid);
+	return reader.read(&reader, ring->cookie_addr, &word, sizeof(word)) && word == ring->cookie;
+}
+
+/* Whether the process is called so in a namespace of its own. */
+static bool is_called(pid_t pid, pid_t inner)
+{
+	char status[2048];
+	uint64_t outermost, innermost;
+	return procfs_read(pid, "status", status, sizeof(status)) > 0 &&
+	       procfs_number(status, "NSpid", 0, 10, &outermost) &&
+	       procfs_number(status, "NSpid", -1, 10, &innermost) && innermost != outermost &&
+	       innermost == (uint64_t)inner;
+}
+
+/* Our number for the process that has made the ring; 0: it has gone.  The process itself
+ * knows only that of its own pid namespace, which here may be anybody's. */
+static pid_t find_pid(const struct ring *ring)
+{
+	struct stat own;
+	if (ring->pid_namespace == 0 || stat("/proc/self/ns/pid", &own) != 0 ||
+	    own.st_ino == ring->pid_namespace)
+		return ring->pid;
+	pid_t found = 0;
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	while (folder != NULL && found == 0 && (entry = readdir(folder)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && is_called(pid, ring->pid) && has_cookie(pid, ring))
+			found = pid;
+	}
+	if (folder != NULL)
+		closedir(folder);
+	return found;
+}
+
 /* What the ring says of its process, as far as it is needed when that is gone. */
 static struct process_facts facts_of(const struct ring *ring)
 {
+	pid_t pid = find_pid(ring);
+	struct procfs_stat stat;
 	struct process_facts facts = {
-		.pid = ring->pid,
-		.parent_pid = ring->parent_pid,
+		.pid = pid != 0 ? pid : ring->pid,
+		.parent_pid = pid != ring->pid && procfs_stat(pid, &stat) ? stat.parent_pid : ring->parent_pid,
 		.state = atomic_load(&ring->state),
 		.python = ring->python,
-		.birth = procfs_start(ring->pid),
+		.birth = procfs_start(pid),
 		.start_ns = ring->start_ns,
 		.image_start = ring->image_start,
 	};
@@ -138,6 +181,9 @@ static void meet_process(struct collector *collector, const char *path, struct r
 {
 	struct process_facts facts = facts_of(ring);
 	struct process *process = add_process(collector, path, ring, &facts);
+	process->has_namespace = process->pid != ring->pid;
+	if (facts.birth == 0 && procfs_start(facts.pid) != 0) /* it has gone, and the number is another's */
+		process->end_ns = clock_monotonic_ns();
 	process->command = read_command(collector, process->pid);
 	process->only_serves = helpers_only_serves(collector, process);
 	command_text_meet(&collector->text, process->pid, process->command);

@@ -30,7 +30,7 @@ py_addr threads_find_state(const struct process *process, struct thread *thread)
 		return 0;
 	thread->state = walk_find_thread_again(&process->walker, process->ring->runtime,
 					       thread->state, atomic_load(&slot->pthread_id),
-					       (uint64_t)thread->tid);
+					       (uint64_t)thread->inner_tid);
 	return thread->state;
 }
 
@@ -199,11 +199,28 @@ struct thread *threads_at(const struct process *process, uint32_t slot)
 	return slot < process->slots.count ? process->slots.items[slot] : NULL;
 }
 
+/* Our number for a thread. */
+static pid_t outer_tid(const struct process *process, pid_t inner)
+{
+	char name[40], status[2048];
+	uint64_t called;
+	void *dir = NULL;
+	pid_t tid, found = 0;
+	while (process->has_namespace && (tid = procfs_next_task(process->pid, &dir)) > 0) {
+		snprintf(name, sizeof(name), "task/%d/status", (int)tid);
+		if (found == 0 && procfs_read(process->pid, name, status, sizeof(status)) > 0 &&
+		    procfs_number(status, "NSpid", -1, 10, &called) && called == (uint64_t)inner)
+			found = tid;
+	}
+	return found != 0 ? found : inner;
+}
+
 static void add_thread(struct process *process, const struct record_thread *record)
 {
 	struct thread *thread = mem_zalloc(1, sizeof(*thread));
 	thread->slot = record->thread;
-	thread->tid = record->tid;
+	thread->inner_tid = record->tid;
+	thread->tid = outer_tid(process, record->tid);
 	thread->is_main = process->threads.count == 0;
 	thread->counts_waiting = thread->is_main && !process->only_serves;
 	thread->number = process->thread_numbers++;

@@ -80,6 +80,7 @@ struct ring {
 	_Atomic uint32_t state; /* enum ring_state */
 	_Atomic uint32_t is_left; /* the agent has left the process, which goes on without it */
 	int32_t pid, parent_pid;
+	uint64_t pid_namespace; /* in which these count; 0: not known */
 	uint64_t start_ns;      /* when the agent started in this process */
 	uint32_t python;        /* 0x0308 for 3.8; 0: not known */
 	_Atomic uint32_t clocks; /* enum ring_clock bits ever in use */

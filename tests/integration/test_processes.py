@@ -152,6 +152,40 @@ def test_program_below_another_root(any_python, program, tmp_path, how):
     assert "preloaded" not in done.stderr
 
 
+def test_pid_namespace_of_its_own(any_python, program):
+    """There it is process 1, which here is another: one that never ends."""
+    script = program("""\
+        import os, threading, time
+        def wait():
+            time.sleep(0.6)
+        thread = threading.Thread(target=wait)
+        thread.start()
+        while time.process_time() < 0.3:
+            pass
+        thread.join()
+        time.sleep(0.5)
+        if os.fork() == 0:
+            while time.process_time() < 0.6:
+                pass
+            os._exit(3)
+        os.wait()
+        print(os.getpid())
+        """)
+    command = ["unshare", "--pid", "--fork", "--kill-child", any_python.executable, str(script)]
+    done = any_python.heatline(["run", "-o", script.parent / "out.json", *command])
+    if "unshare" in done.stderr and done.returncode:
+        pytest.skip("there may be no such namespace here")
+    assert done.stdout == "1\n", done
+    assert "still running" not in done.stderr
+    profile = json.loads((script.parent / "out.json").read_text())
+    process, child = sorted(profile["heatline"]["processes"], key=lambda process: process["start_s"])
+    assert process["pid"] != 1 and str(script) in process["command"]
+    assert (process["ended"], child["ended"]) == ("exit status 0", "exit status 3")
+    assert child["parent_pid"] == process["pid"]
+    assert profile["heatline"]["time"]["wait_s"] > 0.4
+    assert cpu_s(profile, child["pid"]) == pytest.approx(0.6, abs=0.2)
+
+
 def test_how_each_ended(tree):
     entries, _ = tree
     assert entries["main"]["ended"] == "exit status 0"
