@@ -236,6 +236,22 @@ static void free_process(struct attach *attach, struct attach_process *process)
 	free(process);
 }
 
+/* Threads that wait are asked in each round whether they have woken up, of so many at most, and no
+ * more often than this: it is one read of a file each. */
+#define WOKEN_THREADS 32u
+#define WOKEN_NS 500000u
+
+/* Whether a thread that was met waiting has been on a CPU since.  Left out until its turn came, the
+ * beginning of what it does would be missed, and its end count for all of it: 15 points too much
+ * in a thread that works for 6 ms after each 20. */
+static bool has_woken(const struct attach_process *process, struct attach_thread *thread)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	return thread->wait_turns != 0 && process->threads.count <= WOKEN_THREADS &&
+	       now_ns - thread->told_ns >= WOKEN_NS && attach_read_schedule(thread, now_ns) &&
+	       thread->told.turns != thread->wait_turns;
+}
+
 /* One round of looks at the threads of a process. */
 static void look_at_process(struct attach *attach, struct attach_process *process, uint64_t now_ns)
 {
@@ -247,7 +263,7 @@ static void look_at_process(struct attach *attach, struct attach_process *proces
 	process->is_gil_held = false;
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct attach_thread *thread = process->threads.items[i];
-		if (thread->skip > thread->skipped) {
+		if (thread->skip > thread->skipped && !has_woken(process, thread)) {
 			thread->skipped++;
 			continue;
 		}

@@ -64,6 +64,40 @@ def test_shares(target, profile_of):
     assert any("from outside" in text for text in quality["warnings"])
 
 
+def test_the_beginning_of_a_burst(target, profile_of):
+    # A thread that waits is looked at more rarely, but not too late when it works again.
+    it = target(
+        """
+        import time
+
+        def spin(seconds):
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:
+                pass
+
+        def first():
+            spin(0.003)
+
+        def second():
+            spin(0.003)
+
+        print("ready", flush=True)
+        while True:
+            time.sleep(0.02)
+            first()
+            second()
+        """
+    )
+    functions = {
+        function["line"]: function["inclusive_s"]
+        for file in profile_of(it.pid, "--rate", 1000, duration=4)["files"].values()
+        for function in file["functions"]
+    }
+    # Half of it; a busy machine takes the CPU from us when the thread wakes up.  It was 0.3.
+    share = functions["first"] / (functions["first"] + functions["second"])
+    assert share > 0.42
+
+
 def test_what_is_waited_for(target, profile_of):
     it = target(
         """
