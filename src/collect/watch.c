@@ -278,6 +278,17 @@ static void note_astir(struct collector *collector, struct thread *thread, struc
 	processes_note_astir(collector);
 }
 
+/* A main thread that wakes up and waits again (a loop that polls) stands ready after each wait,
+ * and has no samples that this could be of: it is part of the wait. */
+static void join_delay(struct thread *thread)
+{
+	if (!thread->is_main)
+		return;
+	thread->pending_off_ns += thread->pending_delay_ns;
+	thread->before_ns += thread->pending_delay_ns; /* it is in look_delay_ns, too */
+	thread->pending_delay_ns = 0;
+}
+
 /* A thread whose times have been brought up to now: what it waits for, if it does. */
 static void meet(struct collector *collector, struct process *process, struct thread *thread,
 		 uint64_t now_ns, bool has_run)
@@ -289,6 +300,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 	if (thread->pending_off_ns < OFF_MIN_NS)
 		return;
 	if (thread->is_waiting) {
+		join_delay(thread);
 		helped_settle(collector, process, thread, thread->wait_node, now_ns);
 		book_waiting(collector, process, thread, thread->wait_node, now_ns);
 		return;
@@ -307,6 +319,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 		note_reason(collector, process, thread, &call, &sight);
 		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.node,
 				sight.count);
+		join_delay(thread);
 		helped_settle(collector, process, thread, sight.node, now_ns);
 		book_waiting(collector, process, thread, sight.node, now_ns);
 	}

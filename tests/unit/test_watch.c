@@ -134,12 +134,33 @@ static void test_time_ready_is_of_its_samples(void **state)
 	end(watched);
 }
 
+/* After each wait a thread stands ready; without samples that is of the wait. */
+static void test_time_ready_of_a_waiting_thread_is_waiting(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 2000 * MS);
+	struct tree_weights *booked = &watched->collector->startup;
+	watched->thread.counts_waiting = true;
+	watched->thread.wait_kind = WAIT_SLEEP;
+	look(watched, 600, 100);
+	watched->thread.is_waiting = true;
+	look(watched, 600, 500);
+	assert_in_range(booked->wait_ns, 1400 * MS, 1800 * MS);
+	assert_int_equal(watched->collector->delay_ns, 0);
+	uint64_t waited_ns = booked->wait_ns;
+	watched->thread.is_waiting = true;
+	look(watched, 600, 500);
+	assert_in_range(booked->wait_ns, waited_ns, waited_ns + 400 * MS); /* and not again */
+	end(watched);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_standing_ready_is_no_waiting),
 		cmocka_unit_test(test_short_waits_count),
 		cmocka_unit_test(test_time_ready_is_of_its_samples),
+		cmocka_unit_test(test_time_ready_of_a_waiting_thread_is_waiting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
