@@ -52,6 +52,25 @@ static void append_looks(struct buf *text, const struct profile_quality *quality
 		buf_printf(text, ", taken with %.1f%% of a CPU", fmin(quality->overhead_percent, 1e4));
 }
 
+/* Of a program that hardly computes, percents of its CPU time would say little: a service that waits
+ * had 70 of them. */
+#define BESIDE_MUCH 10.0
+
+static void append_collector(struct buf *text, const struct profile *profile)
+{
+	const struct profile_quality *quality = &profile->quality;
+	double percent = quality->collector_percent;
+	double cpu_s = (double)quality->samples / quality->rate_hz;
+
+	if (!isfinite(percent) || percent < 0.05)
+		return;
+	if (percent >= BESIDE_MUCH && isfinite(cpu_s) && profile->elapsed_s > cpu_s)
+		buf_printf(text, " and %.1f%% of a CPU beside it",
+			   fmin(percent * cpu_s / profile->elapsed_s, 1e4));
+	else
+		buf_printf(text, " and %.1f%% beside it", fmin(percent, 1e4));
+}
+
 static void append_samples(struct buf *text, const struct profile *profile)
 {
 	const struct profile_quality *quality = &profile->quality;
@@ -71,8 +90,7 @@ static void append_samples(struct buf *text, const struct profile *profile)
 		buf_printf(text, ", overhead about %.1f%%", fmin(quality->overhead_percent, 1e4));
 	else
 		buf_text(text, ", overhead below 0.1%");
-	if (isfinite(quality->collector_percent) && quality->collector_percent >= 0.05)
-		buf_printf(text, " and %.1f%% beside it", fmin(quality->collector_percent, 1e4));
+	append_collector(text, profile);
 	append_lost(text, quality);
 }
 

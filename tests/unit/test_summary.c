@@ -116,6 +116,26 @@ static void test_few_samples(void **unused)
 	free(text);
 }
 
+/* The collector's share: of the program's CPU time, unless it hardly used any. */
+static void test_what_it_took(void **unused)
+{
+	struct sample sample;
+	char *text;
+
+	(void)unused;
+	sample_init(&sample);
+	sample.profile.elapsed_s = 100;
+	sample.profile.quality = (struct profile_quality){
+		.samples = 400, .rate_hz = 200, .overhead_percent = 2.1, .collector_percent = 70};
+	text = summary(&sample.profile, NULL, &plain);
+	expect_in(text, "overhead about 2.1% and 1.4% of a CPU beside\n  it, none lost");
+	free(text);
+	sample.profile.quality.collector_percent = 0.7;
+	text = summary(&sample.profile, NULL, &plain);
+	expect_in(text, "overhead about 2.1% and 0.7% beside it, none\n  lost");
+	free(text);
+}
+
 static void test_nothing_hot(void **unused)
 {
 	struct sample sample;
@@ -241,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_summary), cmocka_unit_test(test_long_start),     cmocka_unit_test(test_file_names),
 		cmocka_unit_test(test_few_samples), cmocka_unit_test(test_nothing_hot),
+		cmocka_unit_test(test_what_it_took),
 		cmocka_unit_test(test_outside),     cmocka_unit_test(test_mostly_waiting),
 		cmocka_unit_test(test_order),       cmocka_unit_test(test_colors),
 	};
