@@ -150,8 +150,8 @@ static void fill(char *const *environment, bool wants_agent, char *preload, char
 static void note_unreachable(const char *path)
 {
 	int saved = errno;
-	const char *slash = strrchr(path, '/');
-	if (run_word[0] != '\0' && begins_with(slash != NULL ? slash + 1 : path, "python") &&
+	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+	if (path != NULL && run_word[0] != '\0' && begins_with(slash != NULL ? slash + 1 : path, "python") &&
 	    access(path, X_OK) == 0 && access(run_word + strlen(RUN MARK), W_OK) != 0)
 		start_note_unreachable(errno);
 	errno = saved;

@@ -280,13 +280,12 @@ static void note_astir(struct collector *collector, struct thread *thread, struc
 
 /* A main thread that wakes up and waits again (a loop that polls) stands ready after each wait,
  * and has no samples that this could be of: it is part of the wait. */
-static void join_delay(struct thread *thread)
+static uint64_t take_delay(struct thread *thread)
 {
-	if (!thread->is_main)
-		return;
-	thread->pending_off_ns += thread->pending_delay_ns;
-	thread->before_ns += thread->pending_delay_ns; /* it is in look_delay_ns, too */
-	thread->pending_delay_ns = 0;
+	uint64_t ns = thread->is_main ? thread->pending_delay_ns : 0;
+	thread->before_ns += ns; /* it is in look_delay_ns, too */
+	thread->pending_delay_ns -= ns;
+	return ns;
 }
 
 /* A thread whose times have been brought up to now: what it waits for, if it does. */
@@ -300,7 +299,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 	if (thread->pending_off_ns < OFF_MIN_NS)
 		return;
 	if (thread->is_waiting) {
-		join_delay(thread);
+		thread->pending_off_ns += take_delay(thread);
 		helped_settle(collector, process, thread, thread->wait_node, now_ns);
 		book_waiting(collector, process, thread, thread->wait_node, now_ns);
 		return;
@@ -319,7 +318,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 		note_reason(collector, process, thread, &call, &sight);
 		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.node,
 				sight.count);
-		join_delay(thread);
+		thread->pending_off_ns += take_delay(thread);
 		helped_settle(collector, process, thread, sight.node, now_ns);
 		book_waiting(collector, process, thread, sight.node, now_ns);
 	}
@@ -424,6 +423,7 @@ void watch_round(struct collector *collector)
 void watch_book_again(struct collector *collector, struct process *process, struct thread *thread,
 		      uint32_t node, uint64_t end_ns, uint64_t ns)
 {
+	take_delay(thread); /* ns has it */
 	thread->pending_off_ns = ns;
 	book_waiting(collector, process, thread, node, end_ns);
 	thread->is_waiting = false;

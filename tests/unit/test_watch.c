@@ -154,6 +154,20 @@ static void test_time_ready_of_a_waiting_thread_is_waiting(void **state)
 	end(watched);
 }
 
+/* What an earlier collector has seen and booked as such a wait is not booked to samples, too. */
+static void test_time_ready_is_not_booked_twice_after_another_collector(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 2000 * MS);
+	watched->thread.counts_waiting = true;
+	watch_ready_again(watched->collector, &watched->process, &watched->thread, 300 * MS);
+	watch_book_again(watched->collector, &watched->process, &watched->thread, TREE_ROOT,
+			 clock_monotonic_ns(), 700 * MS);
+	assert_int_equal(watched->collector->startup.wait_ns, 700 * MS);
+	assert_int_equal(watched->thread.pending_delay_ns, 0);
+	end(watched);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +175,7 @@ int main(void)
 		cmocka_unit_test(test_short_waits_count),
 		cmocka_unit_test(test_time_ready_is_of_its_samples),
 		cmocka_unit_test(test_time_ready_of_a_waiting_thread_is_waiting),
+		cmocka_unit_test(test_time_ready_is_not_booked_twice_after_another_collector),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
