@@ -8,7 +8,9 @@ from support.runs import clean_environment
 
 SOURCE = """
 import pytest
+from subprocess import CompletedProcess
 from support.again import Kept
+from support.runs import ProfiledRun
 
 pytestmark = pytest.mark.measures
 runs, made = Kept(), []
@@ -21,8 +23,8 @@ def test_wrong():
 
 def test_crash():
     made.append("crash")
-    returncode = -11
-    assert returncode == 0, f"returncode {returncode}"
+    done = ProfiledRun(CompletedProcess(["heatline"], -11, "", ""), None)
+    assert done.returncode == 0, done
 
 @pytest.mark.measures(False)
 def test_other():

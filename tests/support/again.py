@@ -17,6 +17,9 @@ PROPERTY = "measured again"
 
 Made = TypeVar("Made")
 
+# In what pytest says of an assert: it was about a status, or a run that it shows had a bad one.
+_PROGRAM_FAILED = re.compile(r"\.returncode|returncode=(?!0\b)|exit status: (?!0\b)|Timeout")
+
 
 class Kept:
     """Results of runs that tests share, each made once; a measurement taken again makes them anew."""
@@ -44,8 +47,7 @@ def _failure(reports: list) -> str:
     crash = getattr(failed[0].longrepr, "reprcrash", None) if failed else None
     if crash is None or [report.when for report in failed] != ["call"]:
         return ""
-    message = crash.message.splitlines()[0]
-    return "" if re.search("returncode|exit status|Timeout", message) else message
+    return "" if _PROGRAM_FAILED.search(crash.message) else crash.message.splitlines()[0]
 
 
 def run_protocol(item: pytest.Item, nextitem: Any) -> None:
