@@ -41,10 +41,9 @@ static char own_preload[TEXT_BYTES];  /* "LD_PRELOAD=" and what the program was 
 
 static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
-static int (*real_posix_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-			       const posix_spawnattr_t *, char *const *, char *const *);
-static int (*real_posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *,
-				const posix_spawnattr_t *, char *const *, char *const *);
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+			   const posix_spawnattr_t *, char *const *, char *const *);
+static spawn_function *real_posix_spawn, *real_posix_spawnp;
 
 static bool begins_with(const char *text, const char *start)
 {
@@ -242,22 +241,25 @@ AGENT_EXPORT int execvp(const char *file, char *const *arguments)
 	return execvpe(file, arguments, environ);
 }
 
+static int spawn(spawn_function *const *real, pid_t *pid, const char *file,
+		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+		 char *const *arguments, char *const *environment)
+{
+	struct room room;
+	ensure_real();
+	return (*real)(pid, file, actions, attributes, arguments, settle(environment, &room));
+}
+
 AGENT_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			     const posix_spawnattr_t *attributes, char *const *arguments,
 			     char *const *environment)
 {
-	struct room room;
-	ensure_real();
-	return real_posix_spawn(pid, path, actions, attributes, arguments,
-				settle(environment, &room));
+	return spawn(&real_posix_spawn, pid, path, actions, attributes, arguments, environment);
 }
 
 AGENT_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			      const posix_spawnattr_t *attributes, char *const *arguments,
 			      char *const *environment)
 {
-	struct room room;
-	ensure_real();
-	return real_posix_spawnp(pid, file, actions, attributes, arguments,
-				 settle(environment, &room));
+	return spawn(&real_posix_spawnp, pid, file, actions, attributes, arguments, environment);
 }

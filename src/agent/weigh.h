@@ -13,8 +13,8 @@
  * The weights add up to the CPU time on average only.  The difference to the
  * thread's CPU clock is kept, and given out with the next samples little by
  * little; at once as far as signals were lost, which is when it is large and the kernel's
- * tally has grown by it.  If that has not, a host has stopped the whole machine for a while and the
- * machine does not know: no line has used that time.
+ * tally has grown by it.  If that has not, the machine itself may have been stopped by its host and
+ * not know it: then no line has used that time.
  *
  * Always: given out + balance_ns = CPU time up to cpu_ns.
  * Pure: reads no clock.  Signal-safe. */

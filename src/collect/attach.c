@@ -246,9 +246,10 @@ static void free_process(struct attach *attach, struct attach_process *process)
  * in a thread that works for 6 ms after each 20. */
 static bool has_woken(const struct attach_process *process, struct attach_thread *thread)
 {
+	if (thread->wait_turns == 0 || process->threads.count > WOKEN_THREADS)
+		return false;
 	uint64_t now_ns = clock_monotonic_ns();
-	return thread->wait_turns != 0 && process->threads.count <= WOKEN_THREADS &&
-	       now_ns - thread->told_ns >= WOKEN_NS && attach_read_schedule(thread, now_ns) &&
+	return now_ns - thread->told_ns >= WOKEN_NS && attach_read_schedule(thread, now_ns) &&
 	       thread->told.turns != thread->wait_turns;
 }
 

@@ -298,6 +298,10 @@ void processes_take_again(struct collector *collector, struct process *process,
 void processes_end_again(struct collector *collector, struct process *process);
 void processes_go_on(struct collector *collector);
 
+/* Whether it is the process behind the reader that has made the ring, and it has not started another
+ * program since. */
+bool processes_have_made(const struct mem_reader *reader, const struct ring *ring);
+
 /* --- process_codes.c --- */
 
 /* Reads a code object of a process, however large it is.  What *info leads to is valid until

@@ -87,13 +87,10 @@ static void end_between_rings(struct collector *collector, struct process *added
 	}
 }
 
-/* Whether it is this process that has made the ring. */
-static bool has_cookie(pid_t pid, const struct ring *ring)
+bool processes_have_made(const struct mem_reader *reader, const struct ring *ring)
 {
-	struct mem_reader reader;
-	uint64_t word;
-	mem_reader_init_process(&reader, pid);
-	return reader.read(&reader, ring->cookie_addr, &word, sizeof(word)) && word == ring->cookie;
+	uint64_t word = 0;
+	return reader->read(reader, ring->cookie_addr, &word, sizeof(word)) && word == ring->cookie;
 }
 
 /* Whether the process is called so in a namespace of its own. */
@@ -119,8 +116,10 @@ static pid_t find_pid(const struct ring *ring)
 	DIR *folder = opendir("/proc");
 	struct dirent *entry;
 	while (folder != NULL && found == 0 && (entry = readdir(folder)) != NULL) {
+		struct mem_reader reader;
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && is_called(pid, ring->pid) && has_cookie(pid, ring))
+		mem_reader_init_process(&reader, pid);
+		if (pid > 0 && is_called(pid, ring->pid) && processes_have_made(&reader, ring))
 			found = pid;
 	}
 	if (folder != NULL)

@@ -71,16 +71,6 @@ static bool is_blocked(const struct process *process, struct thread *thread,
 	return blocked_call_parse(text, call);
 }
 
-/* The process may have started another program: then what we know of its
- * memory is wrong. */
-static bool is_same_program(struct process *process)
-{
-	uint64_t word = 0;
-	return process->reader.read(&process->reader, process->ring->cookie_addr, &word,
-				    sizeof(word)) &&
-	       word == process->ring->cookie;
-}
-
 /* What a look at a waiting thread found; its frames are in tree_frames. */
 struct sight {
 	py_addr state;  /* the thread's state; 0: it has none */
@@ -288,6 +278,15 @@ static uint64_t take_delay(struct thread *thread)
 	return ns;
 }
 
+/* Books all that the thread has waited to where it was met. */
+static void book_met(struct collector *collector, struct process *process, struct thread *thread,
+		     uint32_t node, uint64_t now_ns)
+{
+	thread->pending_off_ns += take_delay(thread);
+	helped_settle(collector, process, thread, node, now_ns);
+	book_waiting(collector, process, thread, node, now_ns);
+}
+
 /* A thread whose times have been brought up to now: what it waits for, if it does. */
 static void meet(struct collector *collector, struct process *process, struct thread *thread,
 		 uint64_t now_ns, bool has_run)
@@ -299,15 +298,14 @@ static void meet(struct collector *collector, struct process *process, struct th
 	if (thread->pending_off_ns < OFF_MIN_NS)
 		return;
 	if (thread->is_waiting) {
-		thread->pending_off_ns += take_delay(thread);
-		helped_settle(collector, process, thread, thread->wait_node, now_ns);
-		book_waiting(collector, process, thread, thread->wait_node, now_ns);
+		book_met(collector, process, thread, thread->wait_node, now_ns);
 		return;
 	}
 	struct blocked_call call;
 	if (!is_blocked(process, thread, &call))
 		return;
-	if (!is_same_program(process)) {
+	/* It may have started another program: then what we know of its memory is wrong. */
+	if (!processes_have_made(&process->reader, process->ring)) {
 		process->end_ns = now_ns;
 		thread->pending_off_ns = 0;
 		return;
@@ -318,9 +316,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 		note_reason(collector, process, thread, &call, &sight);
 		tasks_note_wait(collector, process, thread, sight.state, call.number, sight.node,
 				sight.count);
-		thread->pending_off_ns += take_delay(thread);
-		helped_settle(collector, process, thread, sight.node, now_ns);
-		book_waiting(collector, process, thread, sight.node, now_ns);
+		book_met(collector, process, thread, sight.node, now_ns);
 	}
 }
 
