@@ -203,6 +203,21 @@ static bool is_known(const struct collector *collector, const char *path)
 	return false;
 }
 
+/* A ring that was not known before. */
+struct found_ring {
+	uint64_t start_ns;
+	char *path;
+	struct ring *ring;
+};
+
+static int compare_starts(const void *a, const void *b)
+{
+	uint64_t left = ((const struct found_ring *)a)->start_ns;
+	uint64_t right = ((const struct found_ring *)b)->start_ns;
+	return (left > right) - (left < right);
+}
+
+/* A folder has no order, and the first process that is met is taken for the program. */
 void processes_discover(struct collector *collector)
 {
 	uint32_t rings = atomic_load(&collector->control->rings);
@@ -212,20 +227,30 @@ void processes_discover(struct collector *collector)
 	DIR *folder = opendir(collector->folder);
 	if (folder == NULL)
 		return;
+	VEC(struct found_ring) found = VEC_EMPTY;
 	struct dirent *entry;
-	while ((entry = readdir(folder)) != NULL && collector->processes.count < PROCESSES_MAX) {
+	while ((entry = readdir(folder)) != NULL && collector->processes.count + found.count < PROCESSES_MAX) {
 		if (!text_starts_with(entry->d_name, RING_FILE_PREFIX))
 			continue;
 		char *path = path_join(collector->folder, entry->d_name);
 		struct ring *ring = is_known(collector, path) ? NULL : map_ring(path);
 		if (ring != NULL && ring->magic == RING_MAGIC &&
-		    ring->wire_version == WIRE_VERSION && atomic_load(&ring->state) != RING_STARTING)
-			meet_process(collector, path, ring);
-		else if (ring != NULL)
+		    ring->wire_version == WIRE_VERSION && atomic_load(&ring->state) != RING_STARTING) {
+			vec_push(&found, ((struct found_ring){ring->start_ns, path, ring}));
+			continue;
+		}
+		if (ring != NULL)
 			munmap(ring, sizeof(*ring));
 		free(path);
 	}
 	closedir(folder);
+	if (found.count > 1)
+		qsort(found.items, found.count, sizeof(found.items[0]), compare_starts);
+	for (uint32_t i = 0; i < found.count; i++) {
+		meet_process(collector, found.items[i].path, found.items[i].ring);
+		free(found.items[i].path);
+	}
+	vec_free(&found);
 }
 
 /* --- draining --- */
