@@ -331,6 +331,12 @@ void signals_stop(void);
 /* Whether a signal of our number comes from our clocks.  [handler] */
 bool signals_is_ours(const siginfo_t *info);
 
+/* --- restart.c --- */
+
+/* At the end of our handler: a blocked call that a signal of the program's is to end does so.
+ * [handler] */
+void restart_settle(void *context);
+
 /* --- masks.c --- */
 
 /* Finds out what the calling thread blocks, and unblocks our signal; a loaded agent

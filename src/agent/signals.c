@@ -111,18 +111,24 @@ static void sample_quietly(struct agent_thread *self, const void *context, bool 
 		memory_resume(paused);
 }
 
+static void sample_from_handler(const void *context, bool by_tick)
+{
+	struct agent_thread *self = g_agent.is_active ? threads_self() : NULL;
+	if (self == NULL || atomic_exchange(&self->is_busy, true))
+		return;
+	if (agent_is_current(self))
+		sample_quietly(self, context, by_tick);
+	atomic_store_explicit(&self->is_busy, false, memory_order_release);
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
-	struct agent_thread *self = NULL;
-	if (!signals_is_ours(info)) {
-		if (!masks_hold(info))
-			pass_on(number, info, context);
-	} else if (g_agent.is_active && (self = threads_self()) != NULL &&
-		   !atomic_exchange(&self->is_busy, true)) {
-		if (agent_is_current(self))
-			sample_quietly(self, context, is_tick(info));
-		atomic_store_explicit(&self->is_busy, false, memory_order_release);
+	if (signals_is_ours(info)) {
+		sample_from_handler(context, is_tick(info));
+		restart_settle(context);
+	} else if (!masks_hold(info)) {
+		pass_on(number, info, context);
 	}
 	errno = saved;
 }

@@ -49,6 +49,12 @@ def test_no_system_call_is_interrupted(python, native, options):
     assert done.profile["heatline"]["quality"]["samples"] > 5
 
 
+def test_a_signal_that_ends_a_blocked_call(python):
+    """Ours, delivered together with it, had the call made again: one alarm in twenty was not heard."""
+    done = python.heatline_run(SIGNALS / "blocked_late.py", options=["--quiet", "--cpu-only"])
+    assert (done.returncode, done.stdout) == (0, "heard late: 0\nheard early: 0\n"), done
+
+
 @pytest.mark.parametrize("way", ["default", "fast", "older"])
 def test_native_library_with_signals_of_its_own(python, native, way):
     library = native("masks")
