@@ -1,15 +1,25 @@
 /* classify.c - see classify.h. */
 #include "collect/classify.h"
 
-/* An operation is long when it has more than LONG_BASE + LONG_RATIO * m
- * samples per k loads beside it that have m samples together: far likelier to take
- * 10 000 loads' time than 200 (a dictionary access that misses every cache). */
-#define LONG_BASE 400u
-#define LONG_RATIO 800u
+#include <math.h>
 
-/* Interrupts and the like put about one sample in 500 beside a long operation
- * (measured); one in STRAY is not held against it. */
-#define STRAY 200u
+/* How long an operation is if it is short and if it is long, in loads, and how much likelier
+ * (as a logarithm) than short it must be to be called long. */
+struct lengths {
+	double short_loads, long_loads, evidence;
+};
+
+/* An access to a dictionary that misses every cache takes 100 to 550 loads (measured), but
+ * stands still; what moves about and is short does not miss them. */
+static const struct lengths lengths[] = {
+	[SPREAD_UNKNOWN] = {200, 10000, 1.95},
+	[SPREAD_STANDS] = {400, 5000, 1},
+	[SPREAD_MOVES] = {100, 2000, 1.95},
+};
+
+/* Interrupts, and caches that are cold after a long operation, put about one
+ * sample in so many beside it (measured). */
+#define STRAY 500.0
 
 static uint8_t opcode_at(const struct code *code, uint32_t offset)
 {
@@ -74,6 +84,18 @@ static struct neighbours look_around(struct code *code, uint32_t op)
 	return found;
 }
 
+/* The samples beside it are a Poisson number: which mean is far likelier, that of a short
+ * operation or that of a long one? */
+static bool is_long(const struct code_op *op, struct neighbours around)
+{
+	const struct lengths *than = &lengths[spread_kind(&op->spread)];
+	double stray = op->leaf / STRAY, work = (double)op->leaf * around.loads;
+	double if_short = work / than->short_loads + stray, if_long = work / than->long_loads + stray;
+	if (work == 0)
+		return false;
+	return if_short - if_long - (double)around.samples * log(if_short / if_long) > than->evidence;
+}
+
 bool classify_is_native(struct code *code, uint32_t offset)
 {
 	static const struct code_op none;
@@ -88,8 +110,5 @@ bool classify_is_native(struct code *code, uint32_t offset)
 		return true;
 	if (py_op_kind(code->version, code->bytecode[op * 2]) == PY_OP_CALL)
 		return count->callee < count->leaf / 4 || count->callee == 0;
-	struct neighbours around = look_around(code, op);
-	uint64_t stray = count->leaf / STRAY;
-	uint64_t beside = around.samples > stray ? around.samples - stray : 0;
-	return (uint64_t)count->leaf * around.loads > LONG_BASE + LONG_RATIO * beside;
+	return is_long(count, look_around(code, op));
 }

@@ -5,7 +5,8 @@
  * straight piece of code run equally often, and loads and jumps take a few
  * nanoseconds each, so an operation that collects a thousand times the
  * samples of the loads beside it takes microseconds, and is C code at work.
- * docs/ARCHITECTURE.md derives the threshold.
+ * Less will do if the program counter moves about (spread.h).
+ * docs/ARCHITECTURE.md derives the thresholds.
  *
  * Pure: depends on the counts alone (and keeps the code's shape with it). */
 #ifndef HEATLINE_COLLECT_CLASSIFY_H

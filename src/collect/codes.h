@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "collect/shape.h"
+#include "collect/spread.h"
 #include "python/code.h"
 #include "python/locations.h"
 
@@ -28,6 +29,7 @@ struct code_op {
 	uint32_t leaf;   /* innermost, program counter in the interpreter: who works is open */
 	uint32_t native; /* innermost, program counter in an extension */
 	uint32_t callee; /* called a Python function that was seen */
+	struct spread spread; /* of the program counter within the interpreter */
 };
 
 struct code {

@@ -99,6 +99,8 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 		verdict = VERDICT_PYTHON;
 	else if (op != NULL && !is_system)
 		op->leaf++;
+	if (verdict == VERDICT_OPEN && op != NULL && image == IMAGE_INTERPRETER)
+		spread_add(&op->spread, sample->pc);
 	if (verdict == VERDICT_PYTHON) {
 		self->python_ns += user_ns;
 		return TIMELINE_PYTHON;

@@ -119,6 +119,45 @@ static void test_few_samples_stay_with_python(void **state)
 	forget(&code);
 }
 
+/* for word in words: variant = word + str(len(seen) % 7); if variant not in seen: … (2 to 4 µs) has
+ * some samples on the names beside it; so has an access to a large dictionary (half a
+ * microsecond), which waits for memory at one place. */
+static void test_moving_about_is_sooner_long(void **state)
+{
+	(void)state;
+	static unsigned char search[] = {
+		STORE_FAST, 0, LOAD_FAST, 0, LOAD_GLOBAL, 0, LOAD_GLOBAL, 1, LOAD_FAST, 1, CALL_FUNCTION, 1,
+		LOAD_FAST, 1, STORE_FAST, 2, LOAD_FAST, 2, LOAD_FAST, 1, CONTAINS_OP, 1, POP_JUMP_IF_FALSE, 0,
+	};
+	struct code code = CODE(search);
+	codes_count(&code, 4)->leaf = 3;
+	codes_count(&code, 20)->leaf = 130;
+	assert_false(classify_is_native(&code, 20)); /* nothing else is known of it */
+	for (uint32_t i = 0; i < 130; i++)
+		spread_add(&codes_count(&code, 20)->spread, i % 40);
+	assert_true(classify_is_native(&code, 20));
+	codes_count(&code, 6)->leaf = 10; /* 50 ns beside a quarter of a microsecond */
+	assert_false(classify_is_native(&code, 20));
+	forget(&code);
+}
+
+static void test_waiting_for_memory_is_not_long(void **state)
+{
+	(void)state;
+	static unsigned char access[] = {LOAD_FAST, 0, LOAD_FAST, 1, BINARY_SUBSCR, 0, POP_TOP, 0, JUMP_ABSOLUTE, 0};
+	struct code code = CODE(access);
+	codes_count(&code, 4)->leaf = 3000;
+	codes_count(&code, 0)->leaf = 12;
+	assert_true(classify_is_native(&code, 4)); /* nothing else is known of it */
+	for (uint32_t i = 0; i < 3000; i++)
+		spread_add(&codes_count(&code, 4)->spread, i % 2);
+	codes_count(&code, 2)->leaf = 8;
+	assert_false(classify_is_native(&code, 4));
+	codes_count(&code, 0)->leaf = codes_count(&code, 2)->leaf = 2; /* a copy of a long list waits, too */
+	assert_true(classify_is_native(&code, 4));
+	forget(&code);
+}
+
 static void test_call_is_native_unless_python_was_called(void **state)
 {
 	(void)state;
@@ -306,6 +345,8 @@ int main(void)
 		cmocka_unit_test(test_raising_is_not_long),
 		cmocka_unit_test(test_two_long_operations_do_not_hide_each_other),
 		cmocka_unit_test(test_few_samples_stay_with_python),
+		cmocka_unit_test(test_moving_about_is_sooner_long),
+		cmocka_unit_test(test_waiting_for_memory_is_not_long),
 		cmocka_unit_test(test_call_is_native_unless_python_was_called),
 		cmocka_unit_test(test_extension_work_takes_the_rest_along),
 		cmocka_unit_test(test_loop_head_is_compared_with_the_body),
