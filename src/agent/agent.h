@@ -214,6 +214,7 @@ int codes_after_fork(void);
 
 uint64_t now_wall_ns(void);     /* [handler] */
 uint64_t now_cpu_ns(void);      /* [handler] */
+uint64_t now_cpu_of_ns(int32_t tid); /* of another thread; 0: it has gone */
 
 /* The kernel's tally of the calling thread's ticks in user and in kernel
  * mode.  (getrusage scales them, so that its system time grows while the
@@ -269,6 +270,9 @@ int threads_start_all(const unsigned long *idents, size_t count);
 
 /* Ends the session for all threads.  On return none of them is in our handler. */
 void threads_stop_all(void);
+
+/* The program ends: what the samples of its other threads lack of their CPU time is told. */
+void threads_tell_rests(void);
 
 /* This thread's state in this session, or NULL.  [handler] */
 struct agent_thread *threads_self(void);

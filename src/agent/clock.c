@@ -42,6 +42,11 @@ uint64_t now_cpu_ns(void)
 	return read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t now_cpu_of_ns(int32_t tid)
+{
+	return read_clock_ns(OTHER_THREAD_CLOCK(tid));
+}
+
 struct weight now_tally(void)
 {
 	uint64_t user_ns = read_clock_ns(CLOCK_USER_TICKS);

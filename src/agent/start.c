@@ -365,6 +365,7 @@ static void push_exit(int status)
 		return;
 	if (memory_end != NULL)
 		memory_end();
+	threads_tell_rests();
 	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_exit));
 	if (record == NULL)
 		return;

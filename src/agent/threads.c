@@ -255,12 +255,11 @@ static uint64_t settle_own(int64_t rest_ns)
 	return 0;
 }
 
-/* CPU time of the calling thread that is in no sample, for the collector to book.  That of one
+/* CPU time of a thread that is in no sample, for the collector to book.  That of one
  * that was hardly met goes to the next thread's first sample, so that threads too short to be
  * sampled still count as many, and those that were met not as more than they are. */
-static uint64_t settle_rest(const struct agent_thread *self)
+static uint64_t settle_rest(const struct agent_thread *self, uint64_t cpu_ns)
 {
-	uint64_t cpu_ns = now_cpu_ns();
 	int64_t rest_ns = weigher_rest_ns(&self->weigher, cpu_ns);
 	if (!self->is_first && cpu_ns >= OWN_CPU_NS)
 		return settle_own(rest_ns);
@@ -273,15 +272,46 @@ static void thread_end(void *argument)
 	struct agent_thread *self = argument;
 	lock_session();
 	g_self = NULL;
-	if (self->slot != NO_SLOT) {
-		atomic_store(&self->is_busy, true);
-		uint64_t rest_ns = settle_rest(self);
+	if (self->slot != NO_SLOT && !atomic_exchange(&self->is_busy, true)) {
+		uint64_t rest_ns = settle_rest(self, now_cpu_ns());
 		clock_stop(self);
 		push_end(self, rest_ns);
 		slot_give(self);
 	}
 	state_free(self);
 	unlock_session();
+}
+
+/* Waits until the thread is not in our handler, or has ended. */
+static void await_idle(uint32_t slot, const struct agent_thread *state)
+{
+	uint64_t begin_ns = now_wall_ns();
+	while (atomic_load(&by_slot[slot]) == state && atomic_load(&state->is_busy) &&
+	       now_wall_ns() - begin_ns < BUSY_WAIT_NS) {
+		const struct timespec pause = {0, BUSY_POLL_NS};
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Python's join returns a moment before the thread has ended, and when the program ends then,
+ * the thread is cut off there. */
+void threads_tell_rests(void)
+{
+	struct agent_thread *self = g_self;
+	for (uint32_t i = 0; i < RING_THREADS && !g_agent.is_loaded; i++) {
+		struct agent_thread *other = atomic_load(&by_slot[i]);
+		if (other == NULL || other == self)
+			continue;
+		await_idle(i, other);
+		/* Who has marked it as busy tells its end. */
+		if (atomic_load(&by_slot[i]) != other || atomic_exchange(&other->is_busy, true))
+			continue;
+		struct record_thread end = {.time_ns = now_wall_ns(), .thread = i, .tid = other->tid,
+					    .cpu_ns = now_cpu_of_ns(other->tid)};
+		end.rest_ns = end.cpu_ns == 0 ? 0 : settle_rest(other, end.cpu_ns);
+		push_record(&end, RECORD_THREAD_END);
+		atomic_store(&by_slot[i], NULL);
+	}
 }
 
 /* Between pthread_create and now the session may have ended, or have found this
@@ -427,15 +457,6 @@ int threads_start_all(const unsigned long *idents, size_t count)
 	return status;
 }
 
-static void await_idle(const struct agent_thread *state)
-{
-	uint64_t begin_ns = now_wall_ns();
-	while (atomic_load(&state->is_busy) && now_wall_ns() - begin_ns < BUSY_WAIT_NS) {
-		const struct timespec pause = {0, BUSY_POLL_NS};
-		nanosleep(&pause, NULL);
-	}
-}
-
 void threads_stop_all(void)
 {
 	lock_session();
@@ -443,7 +464,7 @@ void threads_stop_all(void)
 		struct agent_thread *state = atomic_load(&by_slot[i]);
 		if (state == NULL)
 			continue;
-		await_idle(state);
+		await_idle(i, state);
 		clock_stop(state);
 		slot_give(state);
 	}
