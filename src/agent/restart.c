@@ -63,21 +63,29 @@ static bool is_ended_by_signals(long call)
 	}
 }
 
+bool restart_is_call(uint64_t at)
+{
+#if defined(__x86_64__)
+	const unsigned char *byte = (const unsigned char *)(uintptr_t)at; /* NOLINT: an address */
+	return byte[0] == 0x0f && byte[1] == 0x05;
+#else
+	uint32_t instruction;
+	memcpy(&instruction, (const void *)(uintptr_t)at, sizeof(instruction)); /* NOLINT: an address */
+	return (instruction & 0xffe0001fu) == 0xd4000001u;
+#endif
+}
+
 /* The call that the thread will make next, again as it seems; -1: none. */
 static long call_again(const ucontext_t *user)
 {
 #if defined(__x86_64__)
-	static const unsigned char instruction[2] = {0x0f, 0x05}; /* syscall */
 	const greg_t *registers = user->uc_mcontext.gregs;
 	/* The instruction leaves the address behind it there, which nobody else has use for. */
-	if (registers[REG_RCX] != registers[REG_RIP] + (greg_t)sizeof(instruction))
+	if (registers[REG_RCX] != registers[REG_RIP] + (greg_t)CALL_BYTES)
 		return -1;
-	bool is_call = memcmp((const void *)registers[REG_RIP], instruction, sizeof(instruction)) == 0; /* NOLINT: an address */
-	return is_call ? (long)registers[REG_RAX] : -1;
+	return restart_is_call((uint64_t)registers[REG_RIP]) ? (long)registers[REG_RAX] : -1;
 #else
-	static const unsigned char instruction[4] = {0x01, 0x00, 0x00, 0xd4}; /* svc #0 */
-	bool is_call = memcmp((const void *)user->uc_mcontext.pc, instruction, sizeof(instruction)) == 0; /* NOLINT: an address */
-	return is_call ? (long)user->uc_mcontext.regs[8] : -1;
+	return restart_is_call(user->uc_mcontext.pc) ? (long)user->uc_mcontext.regs[8] : -1;
 #endif
 }
 
@@ -85,10 +93,10 @@ static void end_call(ucontext_t *user)
 {
 #if defined(__x86_64__)
 	user->uc_mcontext.gregs[REG_RAX] = -EINTR;
-	user->uc_mcontext.gregs[REG_RIP] += 2;
+	user->uc_mcontext.gregs[REG_RIP] += (greg_t)CALL_BYTES;
 #else
 	user->uc_mcontext.regs[0] = (unsigned long)-EINTR;
-	user->uc_mcontext.pc += 4;
+	user->uc_mcontext.pc += CALL_BYTES;
 #endif
 }
 

@@ -26,18 +26,7 @@ static bool is_behind_system_call(uint64_t pc)
 {
 	/* The page of pc is mapped, since it is being run; the one before it
 	 * need not be. */
-#if defined(__x86_64__)
-	const unsigned char *at = (const unsigned char *)(uintptr_t)pc; /* NOLINT */
-	return (pc & 4095) >= 2 && at[-2] == 0x0f && at[-1] == 0x05;
-#elif defined(__aarch64__)
-	uint32_t instruction;
-	if ((pc & 4095) < 4)
-		return false;
-	memcpy(&instruction, (const void *)(uintptr_t)(pc - 4), 4);
-	return (instruction & 0xffe0001fu) == 0xd4000001u;
-#else
-#error "Heatline knows x86_64 and aarch64"
-#endif
+	return (pc & 4095) >= CALL_BYTES && restart_is_call(pc - CALL_BYTES);
 }
 
 static enum sample_place place_of(uint64_t pc)

@@ -161,13 +161,13 @@ static void read_past(int32_t tid, uint64_t *cpu_ns, uint64_t *delay_ns)
 	close(fd);
 }
 
-static struct record_thread record_now(const struct agent_thread *self)
+static struct record_thread record_now(const struct agent_thread *thread, uint64_t cpu_ns)
 {
 	return (struct record_thread){
 		.time_ns = now_wall_ns(),
-		.cpu_ns = now_cpu_ns(),
-		.thread = self->slot,
-		.tid = self->tid,
+		.cpu_ns = cpu_ns,
+		.thread = thread->slot,
+		.tid = thread->tid,
 	};
 }
 
@@ -175,15 +175,15 @@ static struct record_thread record_now(const struct agent_thread *self)
  * program has.  (To read its clock brings what the kernel tells of it up to date.) */
 static void push_begin(const struct agent_thread *self, bool has_past)
 {
-	struct record_thread thread = record_now(self);
+	struct record_thread thread = record_now(self, now_cpu_ns());
 	if (has_past)
 		read_past(self->tid, &thread.before_cpu_ns, &thread.before_delay_ns);
 	push_record(&thread, RECORD_THREAD);
 }
 
-static void push_end(const struct agent_thread *self, uint64_t rest_ns)
+static void push_end(const struct agent_thread *self, uint64_t cpu_ns, uint64_t rest_ns)
 {
-	struct record_thread thread = record_now(self);
+	struct record_thread thread = record_now(self, cpu_ns);
 	thread.rest_ns = rest_ns;
 	/* The collector may have had no time to ask a thread that lives a moment. */
 	prctl(PR_GET_NAME, thread.name);
@@ -273,9 +273,9 @@ static void thread_end(void *argument)
 	lock_session();
 	g_self = NULL;
 	if (self->slot != NO_SLOT && !atomic_exchange(&self->is_busy, true)) {
-		uint64_t rest_ns = settle_rest(self, now_cpu_ns());
+		uint64_t cpu_ns = now_cpu_ns(), rest_ns = settle_rest(self, cpu_ns);
 		clock_stop(self);
-		push_end(self, rest_ns);
+		push_end(self, cpu_ns, rest_ns);
 		slot_give(self);
 	}
 	state_free(self);
@@ -306,8 +306,7 @@ void threads_tell_rests(void)
 		/* Who has marked it as busy tells its end. */
 		if (atomic_load(&by_slot[i]) != other || atomic_exchange(&other->is_busy, true))
 			continue;
-		struct record_thread end = {.time_ns = now_wall_ns(), .thread = i, .tid = other->tid,
-					    .cpu_ns = now_cpu_of_ns(other->tid)};
+		struct record_thread end = record_now(other, now_cpu_of_ns(other->tid));
 		end.rest_ns = end.cpu_ns == 0 ? 0 : settle_rest(other, end.cpu_ns);
 		push_record(&end, RECORD_THREAD_END);
 		atomic_store(&by_slot[i], NULL);

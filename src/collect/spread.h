@@ -17,7 +17,7 @@
 struct spread {
 	uint32_t recent[SPREAD_RECENT]; /* program counters, their lower halves */
 	uint32_t seen;
-	uint32_t pairs, same; /* compared, and found to be the same */
+	uint32_t same; /* pairs that were compared and found to be the same */
 };
 
 enum spread_kind {

@@ -45,6 +45,13 @@ static struct code code_make(unsigned char *instructions, uint32_t size)
 
 #define CODE(instructions) code_make(instructions, sizeof(instructions))
 
+/* An instruction's samples at so many places in turn. */
+static void see_places(struct code *code, uint32_t offset, uint32_t samples, uint32_t places)
+{
+	for (uint32_t i = 0; i < samples; i++)
+		spread_add(&codes_count(code, offset)->spread, i % places);
+}
+
 /* The bytecode is static. */
 static void forget(struct code *code)
 {
@@ -133,8 +140,7 @@ static void test_moving_about_is_sooner_long(void **state)
 	codes_count(&code, 4)->leaf = 3;
 	codes_count(&code, 20)->leaf = 130;
 	assert_false(classify_is_native(&code, 20)); /* nothing else is known of it */
-	for (uint32_t i = 0; i < 130; i++)
-		spread_add(&codes_count(&code, 20)->spread, i % 40);
+	see_places(&code, 20, 130, 40);
 	assert_true(classify_is_native(&code, 20));
 	codes_count(&code, 6)->leaf = 10; /* 50 ns beside a quarter of a microsecond */
 	assert_false(classify_is_native(&code, 20));
@@ -149,8 +155,7 @@ static void test_waiting_for_memory_is_not_long(void **state)
 	codes_count(&code, 4)->leaf = 3000;
 	codes_count(&code, 0)->leaf = 12;
 	assert_true(classify_is_native(&code, 4)); /* nothing else is known of it */
-	for (uint32_t i = 0; i < 3000; i++)
-		spread_add(&codes_count(&code, 4)->spread, i % 2);
+	see_places(&code, 4, 3000, 2);
 	codes_count(&code, 2)->leaf = 8;
 	assert_false(classify_is_native(&code, 4));
 	codes_count(&code, 0)->leaf = codes_count(&code, 2)->leaf = 2; /* a copy of a long list waits, too */
