@@ -274,6 +274,9 @@ void threads_stop_all(void);
 /* The program ends: what the samples of its other threads lack of their CPU time is told. */
 void threads_tell_rests(void);
 
+/* For how long the main thread was ready to run so far; 0: not known. */
+uint64_t threads_main_delay_ns(void);
+
 /* This thread's state in this session, or NULL.  [handler] */
 struct agent_thread *threads_self(void);
 

@@ -358,7 +358,7 @@ static void choose_interval(void)
 }
 
 /* The end in good order; anything else the collector sees from outside. */
-static void push_exit(int status)
+static void push_exit(int status, uint64_t delay_ns)
 {
 	/* Not the child of a vfork, which has our memory. */
 	if (!g_agent.is_active || g_agent.ring->pid != getpid())
@@ -371,6 +371,7 @@ static void push_exit(int status)
 		return;
 	struct record_exit *out = (struct record_exit *)record;
 	out->time_ns = now_wall_ns();
+	out->delay_ns = delay_ns;
 	out->status = status;
 	out->reserved = 0;
 	ring_commit(record, sizeof(*out), RECORD_EXIT);
@@ -379,7 +380,7 @@ static void push_exit(int status)
 static void on_normal_exit(int status, void *unused)
 {
 	(void)unused;
-	push_exit(status);
+	push_exit(status, g_agent.is_active ? threads_main_delay_ns() : 0);
 }
 
 /* os._exit, and how the children of a fork usually end. */
@@ -387,7 +388,7 @@ AGENT_EXPORT void _exit(int status)
 {
 	if (g_agent.is_active)
 		gpu_flush();
-	push_exit(status);
+	push_exit(status, 0);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

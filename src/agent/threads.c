@@ -161,6 +161,13 @@ static void read_past(int32_t tid, uint64_t *cpu_ns, uint64_t *delay_ns)
 	close(fd);
 }
 
+uint64_t threads_main_delay_ns(void)
+{
+	uint64_t cpu_ns, delay_ns;
+	read_past(getpid(), &cpu_ns, &delay_ns);
+	return delay_ns;
+}
+
 static struct record_thread record_now(const struct agent_thread *thread, uint64_t cpu_ns)
 {
 	return (struct record_thread){

@@ -46,7 +46,7 @@
 
 #define MOMENTS_PER_PLACE 48u
 
-#define RECENT_SAMPLES 32u
+#define RECENT_SAMPLES 64u
 
 /* A sample of a main thread, for time ready to run that is told after it. */
 struct recent_sample {
@@ -98,8 +98,7 @@ struct thread {
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */
 	uint64_t astir_ns;       /* when it last did anything else than before (pace.h), */
-	uint64_t astir_off_ns;   /* and what it had waited then that was not booked, */
-	uint64_t astir_delay_ns; /* and look_delay_ns then */
+	uint64_t astir_off_ns;   /* and what it had waited then that was not booked */
 	uint64_t moved_ns;       /* when it was last met waiting elsewhere than before */
 	uint64_t pending_delay_ns; /* ready but not running, not booked yet */
 	uint64_t paid_samples;     /* its samples when such time was last booked */
@@ -164,7 +163,8 @@ struct process {
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
 	int32_t exit_status; /* as the process said itself; -1: it did not */
-	uint64_t exit_ns;    /* when it did */
+	uint64_t exit_ns;    /* when it did, */
+	uint64_t exit_delay_ns; /* and how long its main thread had been ready to run by then */
 	bool is_left;        /* the agent has left it; it goes on */
 	bool has_moved;      /* since its resident memory was last asked for */
 	int statm_fd;        /* which tells it; -1: not open */

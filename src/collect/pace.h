@@ -28,15 +28,13 @@ struct pace_look {
 	bool was_waiting;       /* at the first, where its waiting is booked to */
 	bool is_waiting;        /* at the second */
 	uint64_t settled_ns;    /* for so long it has been met waiting at one place only */
-	uint64_t waited_ns;     /* since it was last found astir, and not booked; a part of the time
-				   ready to run counts too */
+	uint64_t waited_ns;     /* since it was last found astir, and not booked */
 	uint64_t since_ns;      /* how long ago that was */
 };
 
 /* What a thread may wait while it is said to compute: a small part of the time, and four ticks,
  * by two of which its CPU clock may lag behind.  A virtual machine that is not run for a moment looks
- * like that too.  Time ready to run is booked to the samples between two looks, so that
- * on a busy machine looks must not be rare. */
+ * like that too.  Time ready to run calls for no looks: between which samples it was, these tell. */
 #define PACE_WAITED_PART 50u
 #define PACE_WAITED_NS 16000000u
 

@@ -335,6 +335,7 @@ static bool on_record(struct collector *collector, struct process *process,
 			return false;
 		process->exit_status = ((const struct record_exit *)record)->status & 0xff;
 		process->exit_ns = ((const struct record_exit *)record)->time_ns;
+		process->exit_delay_ns = ((const struct record_exit *)record)->delay_ns;
 		return true;
 	default:
 		return false;

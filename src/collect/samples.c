@@ -167,9 +167,70 @@ static void book_part(struct collector *collector, struct thread *thread,
 			 sample->time_ns, ns);
 }
 
-/* A look finds it in one lump for many samples: those since the look before, each of which has
- * its part by its CPU time.  Where these are few some before them have theirs too: a lump on
- * one or two would be chance. */
+/* Some samples in a row of a main thread, and what is to be shared out among them. */
+struct stretch {
+	uint64_t first, count;
+	uint64_t cpu_ns;
+	uint64_t off_ns; /* between them, by the clock: ready to run, or waiting */
+};
+
+static const struct recent_sample *sample_at(const struct process *process, uint64_t number)
+{
+	return &process->main_samples[number % RECENT_SAMPLES];
+}
+
+static struct stretch stretch_of(const struct process *process, uint64_t first, uint64_t count)
+{
+	struct stretch stretch = {.first = first, .count = count};
+	for (uint64_t i = first; i < first + count; i++)
+		stretch.cpu_ns += sample_at(process, i)->cpu_ns;
+	uint64_t since_ns = first > 0 ? sample_at(process, first - 1)->time_ns : UINT64_MAX;
+	uint64_t until_ns = sample_at(process, first + count - 1)->time_ns;
+	if (until_ns > since_ns && until_ns - since_ns > stretch.cpu_ns)
+		stretch.off_ns = until_ns - since_ns - stretch.cpu_ns;
+	return stretch;
+}
+
+/* part of whole, of ns; never more than ns. */
+static uint64_t part_of(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	return part == whole ? ns : (uint64_t)((double)ns * ((double)part / (double)whole));
+}
+
+/* Each sample has its part by its CPU time. */
+static void share_out(struct collector *collector, const struct process *process,
+		      struct thread *thread, struct stretch stretch, uint64_t ns)
+{
+	uint64_t left_cpu_ns = stretch.cpu_ns;
+	for (uint64_t i = stretch.first; i < stretch.first + stretch.count && left_cpu_ns > 0; i++) {
+		const struct recent_sample *sample = sample_at(process, i);
+		uint64_t part_ns = part_of(ns, sample->cpu_ns, left_cpu_ns);
+		book_part(collector, thread, sample, part_ns);
+		thread->pending_delay_ns -= part_ns;
+		ns -= part_ns;
+		left_cpu_ns -= sample->cpu_ns;
+	}
+}
+
+#define STRETCHES_MAX (RECENT_SAMPLES / DELAY_SAMPLES)
+
+/* The last `count` samples, some in a row at a time; returns how many stretches that are. */
+static uint32_t cut_up(const struct process *process, const struct thread *thread, uint64_t count,
+		       struct stretch *stretches)
+{
+	uint32_t used = 0;
+	for (uint64_t first = thread->samples - count; count > 0; used++) {
+		uint64_t taken = count < 2 * DELAY_SAMPLES ? count : DELAY_SAMPLES;
+		stretches[used] = stretch_of(process, first, taken);
+		first += taken;
+		count -= taken;
+	}
+	return used;
+}
+
+/* A look finds it in one lump for many samples: those since the look before.  Where these are
+ * few some before them have theirs too: a lump on one or two would be chance.  Where they are many the
+ * clock tells when it was: each few in a row have so much of it as there is time between them. */
 void samples_book_delay(struct collector *collector, struct process *process,
 			struct thread *thread, bool is_end)
 {
@@ -177,24 +238,29 @@ void samples_book_delay(struct collector *collector, struct process *process,
 	if (count == 0 && !is_end)
 		return;
 	thread->paid_samples = thread->samples;
-	if (thread->pending_delay_ns == 0)
-		return;
 	if (count < DELAY_SAMPLES)
 		count = DELAY_SAMPLES;
-	if (count > RECENT_SAMPLES)
-		count = RECENT_SAMPLES;
+	if (count > RECENT_SAMPLES - 1) /* the time of the one before is needed */
+		count = RECENT_SAMPLES - 1;
 	if (count > thread->samples)
 		count = thread->samples;
-	uint64_t left_cpu_ns = 0;
-	for (uint64_t i = thread->samples - count; i < thread->samples; i++)
-		left_cpu_ns += process->main_samples[i % RECENT_SAMPLES].cpu_ns;
-	for (uint64_t i = thread->samples - count; i < thread->samples && left_cpu_ns > 0; i++) {
-		const struct recent_sample *sample = &process->main_samples[i % RECENT_SAMPLES];
-		double share = (double)sample->cpu_ns / (double)left_cpu_ns;
-		uint64_t ns = (uint64_t)((double)thread->pending_delay_ns * share);
-		book_part(collector, thread, sample, ns);
-		thread->pending_delay_ns -= ns;
-		left_cpu_ns -= sample->cpu_ns;
+	if (thread->pending_delay_ns == 0 || count == 0)
+		return;
+	struct stretch stretches[STRETCHES_MAX];
+	uint32_t used = cut_up(process, thread, count, stretches);
+	uint64_t off_ns = 0;
+	for (uint32_t i = 0; i < used; i++)
+		off_ns += stretches[i].off_ns;
+	if (off_ns < thread->pending_delay_ns / 2 || off_ns == 0) { /* it was told late */
+		share_out(collector, process, thread,
+			  stretch_of(process, thread->samples - count, count),
+			  thread->pending_delay_ns);
+		return;
+	}
+	for (uint32_t i = 0; i < used && off_ns > 0; i++) {
+		uint64_t ns = part_of(thread->pending_delay_ns, stretches[i].off_ns, off_ns);
+		share_out(collector, process, thread, stretches[i], ns);
+		off_ns -= stretches[i].off_ns;
 	}
 }
 

@@ -228,7 +228,7 @@ static void add_thread(struct process *process, const struct record_thread *reco
 	thread->row = TIMELINE_NO_ROW;
 	thread->start_ns = thread->look_ns = thread->astir_ns = record->time_ns;
 	thread->look_cpu_ns = record->before_cpu_ns;
-	thread->look_delay_ns = thread->astir_delay_ns = record->before_delay_ns;
+	thread->look_delay_ns = record->before_delay_ns;
 	thread->before_ns = record->before_cpu_ns + record->before_delay_ns;
 	vec_push(&process->threads, thread);
 	while (process->slots.count <= record->thread)

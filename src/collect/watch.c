@@ -32,7 +32,6 @@
 #define LOOKS_NS 400000u
 #define OFF_MIN_NS 100000u     /* less is the difference of two clocks */
 #define OFF_END_MIN_NS 8000000u /* of a thread that ran last: two ticks of its clock */
-#define READY_PART 4u
 #define OPEN_THREADS_MAX 200u /* with files kept open */
 
 static int open_task_file(const struct process *process, const struct thread *thread,
@@ -242,13 +241,11 @@ static uint64_t sure_off_ns(const struct thread *thread)
 	return off_ns;
 }
 
-/* What the thread has waited since it was last found astir, as far as it is not booked.  Time
- * ready to run counts for less: a look does not have to find out where that was. */
+/* What the thread has waited since it was last found astir, as far as it is not booked. */
 static uint64_t waited_since_astir(const struct thread *thread)
 {
-	uint64_t waited_ns = (thread->look_delay_ns - thread->astir_delay_ns) / READY_PART;
 	uint64_t off_ns = sure_off_ns(thread);
-	return off_ns > thread->astir_off_ns ? waited_ns + off_ns - thread->astir_off_ns : waited_ns;
+	return off_ns > thread->astir_off_ns ? off_ns - thread->astir_off_ns : 0;
 }
 
 /* Whether what the thread does calls for more rounds; look has what was found before it was
@@ -261,7 +258,6 @@ static void note_astir(struct collector *collector, struct thread *thread, struc
 	if (pace_is_astir(look)) {
 		thread->astir_ns = now_ns;
 		thread->astir_off_ns = sure_off_ns(thread);
-		thread->astir_delay_ns = thread->look_delay_ns;
 	} else if (!is_in_step(thread)) {
 		return;
 	}
@@ -483,6 +479,15 @@ void watch_resume(struct collector *collector)
 
 /* --- the end of a thread --- */
 
+/* Since the last look, as the process said itself. */
+static void hear_last_delay(const struct process *process, struct thread *thread, uint64_t end_ns)
+{
+	uint64_t delay_ns = process->exit_delay_ns;
+	if (delay_ns > thread->look_delay_ns && end_ns > thread->look_ns &&
+	    delay_ns - thread->look_delay_ns <= end_ns - thread->look_ns)
+		thread->pending_delay_ns += delay_ns - thread->look_delay_ns;
+}
+
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,
 	       uint64_t end_ns)
 {
@@ -494,8 +499,10 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 		return;
 	if (thread->loop != NULL)
 		blocking_end(collector, thread, end_ns);
-	if (thread->is_main)
+	if (thread->is_main) {
+		hear_last_delay(process, thread, end_ns);
 		samples_book_delay(collector, process, thread, true);
+	}
 	/* Waits too short to be met stand where the thread was last seen. */
 	if (!thread->is_waiting)
 		thread->pending_off_ns = sure_off_ns(thread);

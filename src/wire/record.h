@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 10u
+#define WIRE_VERSION 11u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -230,6 +230,7 @@ struct record_gpu_span {
 struct record_exit {
 	struct record head;
 	uint64_t time_ns;
+	uint64_t delay_ns; /* for so long its main thread was ready to run in all; 0: not known */
 	int32_t status; /* as given to exit or _exit */
 	uint32_t reserved;
 };

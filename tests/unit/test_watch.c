@@ -57,17 +57,28 @@ static void look(struct watched *watched, uint64_t ran_ms, uint64_t ready_ms)
 }
 
 /* What is booked as waiting when the thread ends. */
-static uint64_t end(struct watched *watched)
+static void end_process(struct watched *watched)
 {
 	watched->thread.schedstat_fd = watched->thread.syscall_fd = -1;
 	watch_end(watched->collector, &watched->process, &watched->thread, clock_monotonic_ns());
-	uint64_t waited_ns = watched->thread.off_ns;
+}
+
+static void free_watched(struct watched *watched)
+{
 	watched->collector->processes.count = 0;
 	collector_free(watched->collector);
 	vec_free(&watched->process.threads);
 	fclose(watched->schedstat);
 	fclose(watched->syscall);
 	free(watched);
+}
+
+/* Returns what it has waited in all. */
+static uint64_t end(struct watched *watched)
+{
+	end_process(watched);
+	uint64_t waited_ns = watched->thread.off_ns;
+	free_watched(watched);
 	return waited_ns;
 }
 
@@ -134,6 +145,44 @@ static void test_time_ready_is_of_its_samples(void **state)
 	end(watched);
 }
 
+/* Of many samples in one lump those have it that stand apart by the clock. */
+static void test_time_ready_is_where_the_clock_says(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 2000 * MS);
+	struct tree_weights *booked = &watched->collector->startup;
+	uint64_t time_ns = 1000 * MS;
+	for (uint32_t i = 0; i < 40; i++) {
+		bool is_beside_others = i >= 24;
+		time_ns += (is_beside_others ? 15 : 5) * MS;
+		watched->process.main_samples[watched->thread.samples++ % RECENT_SAMPLES] =
+			(struct recent_sample){.time_ns = time_ns, .cpu_ns = 5 * MS, .node = TREE_ROOT,
+					       .kind = is_beside_others ? TIMELINE_NATIVE
+									: TIMELINE_PYTHON};
+	}
+	look(watched, 200, 160);
+	assert_int_equal(booked->native_ns, 160 * MS);
+	assert_int_equal(booked->python_ns, 0);
+	end(watched);
+}
+
+/* What came after the last look the process has said itself. */
+static void test_time_ready_at_the_end(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 2000 * MS);
+	struct tree_weights *booked = &watched->collector->startup;
+	take_samples(watched, 8, TIMELINE_PYTHON);
+	look(watched, 100, 40);
+	take_samples(watched, 8, TIMELINE_NATIVE);
+	watched->process.exit_delay_ns = 90 * MS;
+	watched->thread.look_ns -= 500 * MS;
+	end_process(watched);
+	assert_int_equal(booked->python_ns, 40 * MS);
+	assert_int_equal(booked->native_ns, 50 * MS);
+	free_watched(watched);
+}
+
 /* After each wait a thread stands ready; without samples that is of the wait. */
 static void test_time_ready_of_a_waiting_thread_is_waiting(void **state)
 {
@@ -174,6 +223,8 @@ int main(void)
 		cmocka_unit_test(test_standing_ready_is_no_waiting),
 		cmocka_unit_test(test_short_waits_count),
 		cmocka_unit_test(test_time_ready_is_of_its_samples),
+		cmocka_unit_test(test_time_ready_is_where_the_clock_says),
+		cmocka_unit_test(test_time_ready_at_the_end),
 		cmocka_unit_test(test_time_ready_of_a_waiting_thread_is_waiting),
 		cmocka_unit_test(test_time_ready_is_not_booked_twice_after_another_collector),
 	};
