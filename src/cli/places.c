@@ -1,6 +1,7 @@
 /* places.c - find commands, interpreters and the agent. */
 #include "cli/places.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -144,16 +145,81 @@ static char *default_python(void)
 	return python ? python : places_find_command("python");
 }
 
-static char *asked_python(const char *asked)
+static bool is_of_version(const char *name, const char *version)
+{
+	size_t length = strlen(version);
+
+	return strncmp(name, version, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+/* The newest of this version among the installed ones, each in a folder of its own; NULL:
+ * there is none. */
+static char *newest_below(const char *folder, const char *version)
+{
+	DIR *versions = opendir(folder);
+	char newest[NAME_MAX + 1] = "";
+	char *python = NULL;
+
+	if (!versions)
+		return NULL;
+	for (const struct dirent *entry; (entry = readdir(versions)) != NULL;) {
+		if (!is_of_version(entry->d_name, version) || strverscmp(entry->d_name, newest) <= 0)
+			continue;
+		char *root = path_join(folder, entry->d_name);
+		char *found = environment_python(root);
+
+		if (found) {
+			snprintf(newest, sizeof(newest), "%s", entry->d_name);
+			free(python);
+			python = found;
+		}
+		free(root);
+	}
+	closedir(versions);
+	return python;
+}
+
+/* pyenv's stand-in starts the versions that are switched on, and no other; asked for by its number,
+ * an installed one is meant. */
+static char *behind_stand_in(const char *command, const char *version)
+{
+	char *folder = path_dirname(command);
+	char *python = NULL;
+
+	if (strcmp(path_basename(folder), "shims") == 0) {
+		char *versions = path_join(folder, "../versions");
+
+		python = newest_below(versions, version);
+		free(versions);
+	}
+	free(folder);
+	return python;
+}
+
+static char *python_of_version(const char *version)
 {
 	char name[64];
+	char *command, *any, *python;
 
+	snprintf(name, sizeof(name), "python%s", version);
+	command = places_find_command(name);
+	if (!strchr(version, '.')) /* "3": the one that is switched on */
+		return command;
+	any = command ? mem_copy_text(command) : places_find_command("python3");
+	python = any ? behind_stand_in(any, version) : NULL;
+	free(any);
+	if (!python)
+		return command;
+	free(command);
+	return python;
+}
+
+static char *asked_python(const char *asked)
+{
 	if (places_is_folder(asked))
 		return environment_python(asked);
-	if (asked[strspn(asked, "0123456789.")] == '\0') {
-		snprintf(name, sizeof(name), "python%s", asked);
-		return places_find_command(name);
-	}
+	if (asked[strspn(asked, "0123456789.")] == '\0')
+		return python_of_version(asked);
 	return places_find_command(asked);
 }
 

@@ -13,7 +13,8 @@
 char *places_find_command(const char *name);
 
 /* The interpreter for scripts and modules.  asked (--python) is a path, a name on
- * the PATH, a version ("3.12") or the folder of an environment; NULL: that of
+ * the PATH, a version ("3.12"; of pyenv's, switched on or not) or the folder of an
+ * environment; NULL: that of
  * the environment heatline lies in, else of the active virtual environment
  * ($VIRTUAL_ENV), else python3 on the PATH.  Returns NULL with the sentence in
  * err when there is none, or none that can be profiled. */

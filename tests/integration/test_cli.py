@@ -241,6 +241,26 @@ def test_heatline_ends_by_the_programs_signal(heatline, any_python, program, tmp
     assert done.returncode == -number
 
 
+def test_a_version_that_pyenv_has_installed(heatline, any_python, program, tmp_path):
+    """Its stand-ins start only what is switched on."""
+    script = program("import sys; print(sys.executable)")
+    shims, version = tmp_path / "shims", "%d.%d" % any_python.version
+    shims.mkdir()
+    for name in ("python3", f"python{version}"):
+        (shims / name).write_text("#!/bin/sh\nexit 127\n")
+        (shims / name).chmod(0o755)
+    for folder in (f"{version}.2", f"{version}.10", f"{version}0.1", f"{version}.10-broken"):
+        (tmp_path / "versions" / folder / "bin").mkdir(parents=True)
+    for folder in (f"{version}.2", f"{version}.10", f"{version}0.1"):
+        wrapper = tmp_path / "versions" / folder / "bin" / "python"
+        wrapper.write_text(f'#!/bin/sh\necho {folder}\nexec "{any_python.executable}" "$@"\n')
+        wrapper.chmod(0o755)
+    search = {"PATH": f"{shims}:{os.environ['PATH']}"}
+    for asked, taken in ((version, f"{version}.10"), (f"{version}.2", f"{version}.2")):
+        done = run([heatline, "run", "--python", asked, script], cwd=tmp_path, env=search, check=True)
+        assert done.stdout.split()[0] == taken, asked
+
+
 def test_the_interpreter_of_the_active_environment_is_taken(heatline, any_python, program, tmp_path):
     script = program("import sys; print(sys.prefix)")
     environment = tmp_path / "environment"
