@@ -38,57 +38,83 @@ bool helpers_only_serves(const struct collector *collector, const struct process
 	return true;
 }
 
-/* The functions of pools that go from one piece of work to the next. */
+/* Who goes from one piece of work to the next. */
+enum {
+	OF_POOL = 1 << 0,    /* a pool's process */
+	OF_MANAGER = 1 << 1, /* multiprocessing's manager: its main thread, its listener, one for each client */
+};
+
+/* Their functions. */
 static const struct {
 	const char *file, *function;
+	unsigned kind;
 } workers[] = {
-	{ "/multiprocessing/pool.py", "worker" },
-	{ "/concurrent/futures/process.py", "_process_worker" },
-	{ "/loky/process_executor.py", "_process_worker" },
-	{ "/billiard/pool.py", "workloop" },
-	{ "/torch/utils/data/_utils/worker.py", "_worker_loop" },
+	{ "/multiprocessing/pool.py", "worker", OF_POOL },
+	{ "/concurrent/futures/process.py", "_process_worker", OF_POOL },
+	{ "/loky/process_executor.py", "_process_worker", OF_POOL },
+	{ "/billiard/pool.py", "workloop", OF_POOL },
+	{ "/torch/utils/data/_utils/worker.py", "_worker_loop", OF_POOL },
+	{ "/multiprocessing/managers.py", "_run_server", OF_MANAGER },
+	{ "/multiprocessing/managers.py", "accepter", OF_MANAGER },
+	{ "/multiprocessing/managers.py", "serve_client", OF_MANAGER },
 };
 
 /* What they wait in; work runs in other files, or in C right below their own. */
-static const char *const queues[] = {
-	"/multiprocessing/queues.py", "/multiprocessing/connection.py",
-	"/multiprocessing/synchronize.py", "/selectors.py", "/loky/backend/queues.py",
-	"/billiard/queues.py", "/billiard/connection.py", "/billiard/synchronize.py",
-	"/billiard/pool.py",
+static const struct {
+	const char *file;
+	unsigned kinds;
+} queues[] = {
+	{ "/multiprocessing/queues.py", OF_POOL },
+	{ "/multiprocessing/connection.py", OF_POOL | OF_MANAGER },
+	{ "/multiprocessing/synchronize.py", OF_POOL },
+	{ "/selectors.py", OF_POOL },
+	{ "/loky/backend/queues.py", OF_POOL },
+	{ "/billiard/queues.py", OF_POOL },
+	{ "/billiard/connection.py", OF_POOL },
+	{ "/billiard/synchronize.py", OF_POOL },
+	{ "/billiard/pool.py", OF_POOL },
+	{ "/multiprocessing/managers.py", OF_MANAGER },
+	{ "/threading.py", OF_MANAGER },
+	{ "/socket.py", OF_MANAGER },
 };
 
-static bool is_queue(const struct code *code)
+/* Whose wait the function can be part of; 0: nobody's. */
+static unsigned kinds_waiting_in(const struct code *code)
 {
 	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
-		if (text_ends_with(code->filename, queues[i]))
-			return true;
+		if (text_ends_with(code->filename, queues[i].file))
+			return queues[i].kinds;
 	}
-	return false;
+	return 0;
 }
 
-static bool is_worker(const struct code *code)
+/* Whose function it is; 0: nobody's. */
+static unsigned kind_of_worker(const struct code *code)
 {
 	const char *dot = strrchr(code->qualname, '.');
 	const char *name = dot == NULL ? code->qualname : dot + 1;
 	for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++) {
 		if (strcmp(name, workers[i].function) == 0 &&
 		    text_ends_with(code->filename, workers[i].file))
-			return true;
+			return workers[i].kind;
 	}
-	return false;
+	return 0;
 }
 
 bool helpers_wait_for_work(const struct collector *collector, uint32_t node)
 {
-	bool is_in_queue = false;
-	for (; node != TREE_ROOT; node = collector->tree.nodes[node].parent) {
+	unsigned waiting = 0;
+	for (bool is_innermost = true; node != TREE_ROOT; is_innermost = false) {
 		const struct code *code =
 			&collector->codes.items[tree_frame(&collector->tree, node).code];
-		if (is_worker(code))
-			return is_in_queue;
-		if (!is_queue(code))
+		unsigned worker = kind_of_worker(code);
+		if (worker != 0)
+			return (waiting & worker) != 0;
+		unsigned kinds = kinds_waiting_in(code);
+		waiting = is_innermost ? kinds : waiting & kinds;
+		if (waiting == 0)
 			return false;
-		is_in_queue = true;
+		node = collector->tree.nodes[node].parent;
 	}
 	return false;
 }

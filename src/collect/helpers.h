@@ -2,8 +2,8 @@
  *
  * Such a process is told by the text after its -c.  That line is not the
  * program's.  Some only serve the others, and wait for orders all their life:
- * what they wait is no part of the total.  Nor is what the processes of a pool wait
- * to be given work. */
+ * what they wait is no part of the total.  Nor is what the processes of a pool, and
+ * multiprocessing's managers, wait to be given work. */
 #ifndef HEATLINE_COLLECT_HELPERS_H
 #define HEATLINE_COLLECT_HELPERS_H
 
@@ -25,7 +25,7 @@ const struct helper *helpers_find(const char *command);
  * command, but does not. */
 bool helpers_only_serves(const struct collector *collector, const struct process *process);
 
-/* Whether who waits at this node is a pool's process that has no work. */
+/* Whether who waits at this node is a pool's process, or a manager, that has no work. */
 bool helpers_wait_for_work(const struct collector *collector, uint32_t node);
 
 #endif

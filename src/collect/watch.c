@@ -112,8 +112,8 @@ static void note_reason(const struct collector *collector, const struct process 
 					   sight->count);
 }
 
-/* A library's thread that no Python has called, a helper process and a pool's process
- * without work wait to be given some: no line waits for that. */
+/* A library's thread that no Python has called, a helper process, and a pool's process or a
+ * manager without work wait to be given some: no line waits for that. */
 static bool is_nobodys(const struct collector *collector, const struct process *process,
 		       const struct thread *thread, uint32_t node)
 {

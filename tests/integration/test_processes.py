@@ -232,6 +232,19 @@ def test_a_pool_without_work_is_no_waiting(python):
     assert sum(workers) - slept_s > 2 * (profile["time"]["wait_s"] - slept_s)
 
 
+def test_a_manager_without_work_is_no_waiting(python):
+    """It was half of the total; what one of its clients makes it wait for counts, as that thread's."""
+    done = python.heatline_run(PROCESSES / "idle_manager.py", options=["--quiet", "--cpu-only"])
+    assert done.returncode == 0, done
+    profile = done.profile["heatline"]
+    served = [thread["off_cpu_s"] for thread in profile["threads"] if thread["process"] > 0]
+    assert max(served) > 1.2
+    main = next(thread for thread in profile["threads"] if thread["process"] == 0 and thread["is_main"])
+    assert abs(profile["time"]["wait_s"] - main["off_cpu_s"]) < 0.1
+    assert 0.2 < profile["time"]["waits_s"]["queue"] < 0.7
+    assert profile["time"]["waits_s"]["socket"] < main["off_cpu_s"] + 0.1
+
+
 def test_pre_fork_server(newest_python):
     """Workers that are told to end by a signal: what each has done is there, on one line."""
     done = newest_python.heatline_run(PROCESSES / "prefork.py", options=["--quiet", "--cpu-only"])
