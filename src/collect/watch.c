@@ -503,11 +503,13 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 		hear_last_delay(process, thread, end_ns);
 		samples_book_delay(collector, process, thread, true);
 	}
-	/* Waits too short to be met stand where the thread was last seen. */
-	if (!thread->is_waiting)
+	/* Waits too short to be met stand where the thread was last seen; for what, nobody saw. */
+	if (!thread->is_waiting) {
 		thread->pending_off_ns = sure_off_ns(thread);
-	else if (end_ns > thread->look_ns)
+		thread->wait_kind = WAIT_OTHER;
+	} else if (end_ns > thread->look_ns) {
 		thread->pending_off_ns += end_ns - thread->look_ns;
+	}
 	if (thread->pending_off_ns >= (thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS))
 		book_waiting(collector, process, thread,
 			     thread->is_main ? process->main_node : thread->wait_node, end_ns);

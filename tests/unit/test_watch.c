@@ -108,6 +108,27 @@ static void test_short_waits_count(void **state)
 	assert_in_range(waited_ns, 290 * MS, 5000 * MS);
 }
 
+/* What they were for nobody saw: it is not what an earlier one was for, nor a lock. */
+static void test_short_waits_are_for_something_else(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 1000 * MS);
+	struct tree *tree = &watched->collector->tree;
+	const struct code_info info = {.filename = "a.py", .filename_size = 4, .qualname = "f", .qualname_size = 1};
+	bool is_new;
+	uint32_t code = codes_add(&watched->collector->codes, &info, 0x030d, &is_new);
+	watched->process.main_node = tree_add(tree, &(struct tree_frame){.code = code}, 1, 0);
+	watched->thread.counts_waiting = true;
+	watched->thread.wait_kind = WAIT_SLEEP;
+	look(watched, 600, 100);
+	look(watched, 601, 100);
+	end_process(watched);
+	const struct tree_weights *booked = tree_weights(tree, watched->process.main_node);
+	assert_in_range(booked->wait_ns, 290 * MS, 5000 * MS);
+	assert_int_equal(booked->wait_kind, WAIT_OTHER);
+	free_watched(watched);
+}
+
 /* So many samples of 5 ms of the interpreter's start, which needs no stack. */
 static void take_samples(struct watched *watched, uint32_t count, enum timeline_kind kind)
 {
@@ -222,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_standing_ready_is_no_waiting),
 		cmocka_unit_test(test_short_waits_count),
+		cmocka_unit_test(test_short_waits_are_for_something_else),
 		cmocka_unit_test(test_time_ready_is_of_its_samples),
 		cmocka_unit_test(test_time_ready_is_where_the_clock_says),
 		cmocka_unit_test(test_time_ready_at_the_end),
