@@ -9,8 +9,8 @@
  * dynamic loader would complain in the program's name.
  *
  * What must hold: all of it may run in the child of a vfork, which has its parent's
- * memory.  Nothing is allocated and nothing written to but the stack, of which 12 KB, and
- * the run's page. */
+ * memory.  Nothing is allocated and nothing written to but the stack, of which 12 KB, the
+ * run's page, and a ring that is the process's own. */
 #include "agent/agent.h"
 
 #include <dlfcn.h>
@@ -214,6 +214,14 @@ const char *exec_start(void)
 	return run_word + strlen(RUN MARK);
 }
 
+/* The process sets out to run another program, or (0) has failed to.  Its own ring only:
+ * the child of a vfork has its parent's. */
+static void note_exec(uint64_t time_ns)
+{
+	if (g_agent.ring != NULL && g_agent.ring->pid == getpid())
+		atomic_store(&g_agent.ring->exec_ns, time_ns);
+}
+
 /* --- what the program calls --- */
 
 AGENT_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
@@ -221,14 +229,20 @@ AGENT_EXPORT int execve(const char *path, char *const *arguments, char *const *e
 	struct room room;
 	ensure_real();
 	note_unreachable(path);
-	return real_execve(path, arguments, settle(environment, &room));
+	note_exec(now_wall_ns());
+	int result = real_execve(path, arguments, settle(environment, &room));
+	note_exec(0);
+	return result;
 }
 
 AGENT_EXPORT int execvpe(const char *file, char *const *arguments, char *const *environment)
 {
 	struct room room;
 	ensure_real();
-	return real_execvpe(file, arguments, settle(environment, &room));
+	note_exec(now_wall_ns());
+	int result = real_execvpe(file, arguments, settle(environment, &room));
+	note_exec(0);
+	return result;
 }
 
 AGENT_EXPORT int execv(const char *path, char *const *arguments)

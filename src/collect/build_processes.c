@@ -47,6 +47,8 @@ static const char *describe_end(const struct collector *collector, const struct 
 		snprintf(text, size, "exit status %d", WEXITSTATUS(status));
 	else if (is_program && atomic_load(&control->has_ended) != 0)
 		snprintf(text, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (process->has_executed)
+		return "other program";
 	else if (process->exit_status >= 0)
 		snprintf(text, size, "exit status %d", process->exit_status);
 	else
@@ -129,6 +131,26 @@ static void add_threads(struct collector *collector, struct profile *profile,
 	}
 }
 
+/* A launcher that hands over to a program without Python is not all of the run. */
+static void warn_of_other_program(const struct collector *collector, struct profile *profile)
+{
+	const struct process *last = NULL;
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		const struct process *process = collector->processes.items[i];
+		if (process->pid == atomic_load(&collector->control->program_pid) &&
+		    (last == NULL || process->start_ns > last->start_ns))
+			last = process;
+	}
+	if (last == NULL || !last->has_executed)
+		return;
+	char text[160];
+	snprintf(text, sizeof(text),
+		 "the program became another one (exec) after %.2f s, which runs no Python that can be "
+		 "profiled: there is nothing of it here",
+		 NS * (double)(last->end_ns - collector->start_ns));
+	build_warn(profile, text);
+}
+
 void build_processes(struct collector *collector, struct profile *profile)
 {
 	uint32_t count = collector->processes.count, threads = 0;
@@ -142,6 +164,7 @@ void build_processes(struct collector *collector, struct profile *profile)
 		threads += process->threads.count;
 	}
 	inherit_commands(profile);
+	warn_of_other_program(collector, profile);
 	if (count > 0)
 		profile->python_version = profile->processes[0].python;
 	profile->threads = mem_zalloc(threads, sizeof(*profile->threads));

@@ -166,6 +166,7 @@ struct process {
 	uint64_t exit_ns;    /* when it did, */
 	uint64_t exit_delay_ns; /* and how long its main thread had been ready to run by then */
 	bool is_left;        /* the agent has left it; it goes on */
+	bool has_executed;   /* it went on as another program */
 	bool has_moved;      /* since its resident memory was last asked for */
 	int statm_fd;        /* which tells it; -1: not open */
 	double resident_bytes, peak_resident_bytes;

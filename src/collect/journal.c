@@ -56,7 +56,7 @@ struct end_entry {
 	uint64_t end_ns, agent_ns;
 	uint64_t lost[LOST_REASON_COUNT];
 	uint32_t clocks;
-	uint32_t reserved;
+	uint32_t has_executed;
 };
 
 struct time_entry {
@@ -200,6 +200,7 @@ void journal_end(struct collector *collector, const struct process *process)
 	out->agent_ns = process->agent_ns;
 	memcpy(out->lost, process->lost, sizeof(out->lost));
 	out->clocks = process->clocks;
+	out->has_executed = process->has_executed;
 	commit(journal, out);
 }
 
@@ -397,6 +398,7 @@ static bool replay(struct collector *collector, const struct entry *entry)
 	process->end_ns = in->end_ns;
 	process->agent_ns = in->agent_ns;
 	process->clocks = in->clocks;
+	process->has_executed = in->has_executed != 0;
 	memcpy(process->lost, in->lost, sizeof(process->lost));
 	processes_end_again(collector, process);
 	return true;

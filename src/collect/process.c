@@ -377,6 +377,12 @@ static bool is_alive(struct process *process)
 		process->is_left = true;
 		return false;
 	}
+	uint64_t exec_ns = atomic_load(&process->ring->exec_ns);
+	if (exec_ns > process->start_ns && exec_ns <= clock_monotonic_ns() &&
+	    !processes_have_made(&process->reader, process->ring)) {
+		process->end_ns = exec_ns;
+		return false;
+	}
 	return kill(process->pid, 0) == 0 || errno == EPERM;
 }
 
@@ -424,6 +430,7 @@ static void close_process(struct collector *collector, struct process *process)
 		process->lost[i] += atomic_load(&process->ring->lost[i]);
 	process->clocks = atomic_load(&process->ring->clocks);
 	process->agent_ns = atomic_load(&process->ring->agent_ns);
+	process->has_executed = atomic_load(&process->ring->exec_ns) != 0;
 	journal_end(collector, process);
 	finish_process(collector, process);
 }

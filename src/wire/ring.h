@@ -79,6 +79,8 @@ struct ring {
 	uint32_t wire_version;
 	_Atomic uint32_t state; /* enum ring_state */
 	_Atomic uint32_t is_left; /* the agent has left the process, which goes on without it */
+	_Atomic uint64_t exec_ns; /* when the process set out to run another program; 0: it did
+				     not, or that failed */
 	int32_t pid, parent_pid;
 	uint64_t pid_namespace; /* in which these count; 0: not known */
 	uint64_t start_ns;      /* when the agent started in this process */

@@ -204,6 +204,50 @@ def test_a_child_that_starts_another_program_is_one_process(tree):
     assert len(pids) == len(set(pids))
 
 
+def test_programs_without_python_that_processes_become(python, program):
+    """They were killed, it said, and lasted as long as what they had become if that computed.  An exec
+    that fails is none."""
+    script = program("""
+        import os, sys, time
+        def fork(run):
+            pid = os.fork()
+            if pid == 0:
+                run()
+            os.waitpid(pid, 0)
+            print(pid)
+        def fail():
+            try:
+                os.execv("/no/such/program", ["program"])
+            except OSError:
+                os._exit(3)
+        count = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+        fork(lambda: os.execvp("sleep", ["sleep", "0.5"]))
+        fork(lambda: os.execv("/bin/sh", ["sh", "-c", count]))
+        fork(fail)
+        fork(lambda: os.kill(os.getpid(), 9))
+        fork(lambda: os.execv(sys.executable, [sys.executable, "-c", ""]))
+        """)
+    done = python.heatline_run(script, options=["--quiet", "--cpu-only"])
+    assert done.returncode == 0, done
+    entries = {entry["pid"]: entry for entry in done.profile["heatline"]["processes"]}
+    children = [entries[int(pid)] for pid in done.stdout.split()]
+    assert [child["ended"] for child in children] == [
+        "other program", "other program", "exit status 3", "killed", "exit status 0"]
+    assert children[0]["end_s"] - children[0]["start_s"] < 0.2
+    assert children[1]["end_s"] < children[2]["start_s"] - 0.05
+    assert not any("became" in warning for warning in done.profile["heatline"]["quality"]["warnings"])
+
+
+def test_a_program_that_becomes_one_without_python(any_python, program):
+    """It is said what there is nothing of: a launcher ran for 3 ms, the rest was not mentioned."""
+    done = any_python.heatline_run(program("import os; os.execvp('sleep', ['sleep', '0.4'])"))
+    assert done.returncode == 0, done
+    (warning,) = [text for text in done.profile["heatline"]["quality"]["warnings"] if "became" in text]
+    assert "exec" in warning
+    assert done.profile["heatline"]["time"]["wait_s"] < 0.2
+    assert done.profile["heatline"]["processes"][0]["ended"] == "exit status 0"
+
+
 def test_names_that_multiprocessing_gives(oldest_or_newest, heatline):
     """The line with which it starts Python is none of the program's, nor what those that only serve wait."""
     done = oldest_or_newest.heatline_run(PROCESSES / "named.py", options=["--quiet", "--cpu-only"])
