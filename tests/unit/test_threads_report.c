@@ -22,6 +22,13 @@ static void print_notes(FILE *out, const struct profile *profile)
 	threads_print_notes(out, &plain, profile, 2);
 }
 
+static void print_notes_narrow(FILE *out, const struct profile *profile)
+{
+	struct style narrow = plain;
+	narrow.columns = 60;
+	threads_print_notes(out, &narrow, profile, 2);
+}
+
 static void print_waits(FILE *out, const struct profile *profile)
 {
 	threads_print_waits(out, &plain, profile);
@@ -54,6 +61,9 @@ static void test_notes(void **state)
 	struct profile *profile = profile_sample_new();
 	expect(profile, print_notes,
 	       "  Threads waited 0.50 s for the GIL (35% of their time), most at loop.py:7  total += i\n");
+	expect(profile, print_notes_narrow,
+	       "  Threads waited 0.50 s for the GIL (35% of their time),\n"
+	       "  most at loop.py:7  total += i\n");
 	profile->sum.gc_s = 0.4;
 	profile->sum.gil_s = 0.05;
 	expect(profile, print_notes,
