@@ -174,6 +174,25 @@ static void test_call_is_native_unless_python_was_called(void **state)
 	forget(&code);
 }
 
+/* black 26, compiled by mypyc, on Python 3.12: a third of its samples were in its own code, and
+ * the Python functions that it calls made the rest Python. */
+static void test_call_of_an_extension_that_calls_python(void **state)
+{
+	(void)state;
+	struct code code = CODE(bytecode);
+	struct code_op *call = codes_count(&code, CALL_AT);
+	call->leaf = 83;
+	call->native = 37;
+	call->callee = 45;
+	assert_true(classify_is_native(&code, CALL_AT));
+	call->callee = 300; /* most that is called there is Python */
+	assert_false(classify_is_native(&code, CALL_AT));
+	call->callee = 45; /* some of what is called there is no Python */
+	call->native = 3;
+	assert_false(classify_is_native(&code, CALL_AT));
+	forget(&code);
+}
+
 static void test_extension_work_takes_the_rest_along(void **state)
 {
 	(void)state;
@@ -353,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_moving_about_is_sooner_long),
 		cmocka_unit_test(test_waiting_for_memory_is_not_long),
 		cmocka_unit_test(test_call_is_native_unless_python_was_called),
+		cmocka_unit_test(test_call_of_an_extension_that_calls_python),
 		cmocka_unit_test(test_extension_work_takes_the_rest_along),
 		cmocka_unit_test(test_loop_head_is_compared_with_the_body),
 		cmocka_unit_test(test_names_are_short_too),
