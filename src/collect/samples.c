@@ -68,7 +68,9 @@ static bool is_collecting(struct process *process, const struct record_sample *s
 	return image == IMAGE_INTERPRETER || image == IMAGE_SUPPORT || process->threads.count == 1;
 }
 
-/* Books the user time of a sample by where its program counter stood.  The
+/* Books the user time of a sample by where its program counter stood.  Which
+ * instruction makes the allocation that sets garbage collection off is chance, so its time
+ * is the interpreter's whatever the instruction, and tells nothing of that.  The
  * timeline cannot wait for what the counts per instruction will say in the end:
  * it takes their word as it is now. */
 static enum timeline_kind book_user_time(struct collector *collector, struct process *process,
@@ -82,7 +84,7 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 	}
 	struct tree_frame leaf = collector->tree_frames[0];
 	struct code *code = &collector->codes.items[leaf.code];
-	struct code_op *op = codes_count(code, leaf.offset);
+	struct code_op *op = (sample->flags & SAMPLE_GC) != 0 ? NULL : codes_count(code, leaf.offset);
 	bool is_system = sample->place == PLACE_SYSTEM;
 	enum verdict by_image = is_system && image == IMAGE_GENERATED
 					? VERDICT_OPEN
@@ -95,7 +97,7 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 	}
 	enum verdict verdict = is_system ? VERDICT_NATIVE
 					 : classify_sample(code, leaf.offset, sample->opcode);
-	if (by_image == VERDICT_PYTHON)
+	if (by_image == VERDICT_PYTHON || is_collecting(process, sample))
 		verdict = VERDICT_PYTHON;
 	else if (op != NULL && !is_system)
 		op->leaf++;

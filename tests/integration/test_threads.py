@@ -206,6 +206,32 @@ def test_garbage_collection_is_told_apart(python):
     assert sum(row["gc"]) == pytest.approx(time["gc_s"] * 1e3, abs=3)
 
 
+def test_garbage_collection_is_the_interpreter_s_whatever_sets_it_off(python, program):
+    """Which allocation of a line does is chance: an instruction's, a C function's, the program's call."""
+    script = program(
+        """
+        import gc, time
+        keep = []
+        until = time.thread_time() + 0.8
+        while time.thread_time() < until:
+            for i in range(1000):
+                keep.append(list((i,)))  # a function
+        until = time.thread_time() + 0.8
+        while time.thread_time() < until:
+            for i in range(1000):
+                keep.append([i])  # an instruction
+        until = time.thread_time() + 0.4
+        while time.thread_time() < until:
+            gc.collect()  # the program
+        """
+    )
+    lines = python.heatline_run(script).lines_of(script.name)
+    for text in ("a function", "an instruction", "the program"):
+        (line,) = [line for line in lines.values() if text in line["line"]]
+        assert line["python_s"] + line["system_s"] > 0.9 * line.get("gc_s", 0), text
+    assert line["gc_s"] > 0.3
+
+
 def test_no_garbage_collection_is_none(python):
     time = run(python, "garbage.py", "off", 0.3).profile["heatline"]["time"]
     assert time.get("gc_s", 0) < 0.02 * time["cpu_s"]
