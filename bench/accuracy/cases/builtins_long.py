@@ -4,7 +4,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from truth import Case, seconds
+from truth import Case, keep_arenas, seconds
 
 import hashlib
 import json
@@ -54,6 +54,7 @@ def in_python(count):
     return total
 
 
+ARENAS = keep_arenas()
 case = Case()
 case.phase(sorting, native=(0.97, 1))
 case.phase(substitution, native=(0.97, 1))

@@ -4,7 +4,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from truth import Case, seconds
+from truth import Case, keep_arenas, seconds
 
 import hashlib
 import json
@@ -68,6 +68,7 @@ def in_python(count):
     return total
 
 
+ARENAS = keep_arenas()
 case = Case()
 case.phase(sorting, unit_s=0.001, native=(0.9, 1))  # the list is dropped after the call
 case.phase(substitution, unit_s=0.001, native=(0.9, 1))
