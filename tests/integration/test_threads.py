@@ -214,10 +214,12 @@ def test_garbage_collection_is_the_interpreter_s_whatever_sets_it_off(python, pr
         keep = []
         until = time.thread_time() + 0.8
         while time.thread_time() < until:
+            del keep[500000:]
             for i in range(1000):
                 keep.append(list((i,)))  # a function
         until = time.thread_time() + 0.8
         while time.thread_time() < until:
+            del keep[500000:]
             for i in range(1000):
                 keep.append([i])  # an instruction
         until = time.thread_time() + 0.4
