@@ -63,7 +63,7 @@ def keep_arenas():
     """What has to be kept so that Python's arenas are: one block in each of a few dozen.
 
     Python gives an arena back as soon as it is empty, and a phase that fills one and empties it
-    each time works in the kernel for a good part (`re.sub` on 3.8: 16 % by getrusage, in no profiler)."""
+    each time works in the kernel for a good part (`re.sub` on 3.8: 16 % by getrusage, without a profiler)."""
     return [bytes(450) for _ in range(30000)][::500]
 
 

@@ -357,8 +357,9 @@ static void choose_interval(void)
 							 : wanted;
 }
 
-/* The end in good order; anything else the collector sees from outside. */
-static void push_exit(int status, uint64_t delay_ns)
+/* The end in good order; anything else the collector sees from outside.  is_at_once: by _exit,
+ * which may be called anywhere: no file is read then. */
+static void push_exit(int status, bool is_at_once)
 {
 	/* Not the child of a vfork, which has our memory. */
 	if (!g_agent.is_active || g_agent.ring->pid != getpid())
@@ -366,6 +367,7 @@ static void push_exit(int status, uint64_t delay_ns)
 	if (memory_end != NULL)
 		memory_end();
 	threads_tell_rests();
+	uint64_t delay_ns = is_at_once ? 0 : threads_main_delay_ns();
 	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_exit));
 	if (record == NULL)
 		return;
@@ -380,7 +382,7 @@ static void push_exit(int status, uint64_t delay_ns)
 static void on_normal_exit(int status, void *unused)
 {
 	(void)unused;
-	push_exit(status, g_agent.is_active ? threads_main_delay_ns() : 0);
+	push_exit(status, false);
 }
 
 /* os._exit, and how the children of a fork usually end. */
@@ -388,7 +390,7 @@ AGENT_EXPORT void _exit(int status)
 {
 	if (g_agent.is_active)
 		gpu_flush();
-	push_exit(status, 0);
+	push_exit(status, true);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

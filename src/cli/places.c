@@ -199,15 +199,15 @@ static char *behind_stand_in(const char *command, const char *version)
 static char *python_of_version(const char *version)
 {
 	char name[64];
-	char *command, *any, *python;
+	char *command, *other, *python;
 
 	snprintf(name, sizeof(name), "python%s", version);
 	command = places_find_command(name);
 	if (!strchr(version, '.')) /* "3": the one that is switched on */
 		return command;
-	any = command ? mem_copy_text(command) : places_find_command("python3");
-	python = any ? behind_stand_in(any, version) : NULL;
-	free(any);
+	other = command ? NULL : places_find_command("python3");
+	python = command || other ? behind_stand_in(command ? command : other, version) : NULL;
+	free(other);
 	if (!python)
 		return command;
 	free(command);

@@ -74,9 +74,10 @@ static bool is_collecting(struct process *process, const struct record_sample *s
  * timeline cannot wait for what the counts per instruction will say in the end:
  * it takes their word as it is now. */
 static enum timeline_kind book_user_time(struct collector *collector, struct process *process,
-					 const struct record_sample *sample,
-					 struct tree_weights *self, uint64_t user_ns, bool *is_open)
+					 const struct record_sample *sample, bool collects,
+					 struct tree_weights *self, bool *is_open)
 {
+	uint64_t user_ns = sample->user_ns;
 	enum image_kind image = worker_of(process, sample);
 	if (sample->count == 0) {
 		self->native_ns += user_ns;
@@ -97,7 +98,7 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 	}
 	enum verdict verdict = is_system ? VERDICT_NATIVE
 					 : classify_sample(code, leaf.offset, sample->opcode);
-	if (by_image == VERDICT_PYTHON || is_collecting(process, sample))
+	if (by_image == VERDICT_PYTHON || collects)
 		verdict = VERDICT_PYTHON;
 	else if (op != NULL && !is_system)
 		op->leaf++;
@@ -284,8 +285,7 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	struct tree_weights *self = weights_of(collector, process, thread, sample->count, &node);
 	uint64_t cpu_ns = sample->user_ns + sample->system_ns;
 	bool is_open = false, collects = is_collecting(process, sample);
-	enum timeline_kind kind = book_user_time(collector, process, sample, self, sample->user_ns,
-						 &is_open);
+	enum timeline_kind kind = book_user_time(collector, process, sample, collects, self, &is_open);
 	self->system_ns += sample->system_ns;
 	if (collects) {
 		self->gc_ns += cpu_ns;

@@ -185,11 +185,8 @@ void gpu_print_summary(FILE *out, const struct style *style, const struct profil
 			figure_seconds(gpu->idle_s).text);
 	fputs(text, out);
 	if (gpu->idle_s >= IDLE_WORTH_S && rank_lines(profile, idle_time, &worst, 1)) {
-		uint32_t cells = rank_place_width(style, &worst, 1);
-
-		fputs(": most at ", out);
-		rank_put_place(out, style, &worst, cells);
-		rank_put_source(out, style, &worst, (uint32_t)used + 10 + cells);
+		fputc(':', out);
+		rank_put_most(out, style, &worst, (uint32_t)used + 1, indent);
 	}
 	fputc('\n', out);
 }

@@ -90,3 +90,22 @@ void rank_put_source(FILE *out, const struct style *style, const struct ranked_l
 		glyph_put(out, style, source, size, style->columns - used - 2);
 	}
 }
+
+void rank_put_most(FILE *out, const struct style *style, const struct ranked_line *ranked,
+		   uint32_t used, uint32_t indent)
+{
+	static const char lead[] = "most at ";
+	uint32_t place = rank_place_width(style, ranked, 1);
+	uint32_t cells = (uint32_t)strlen(lead) + place;
+
+	if (style->is_cut && used + 1 + cells > style->columns) {
+		fprintf(out, "\n%*s", (int)indent, "");
+		used = indent;
+	} else {
+		fputc(' ', out);
+		used++;
+	}
+	fputs(lead, out);
+	rank_put_place(out, style, ranked, place);
+	rank_put_source(out, style, ranked, used + cells);
+}

@@ -35,4 +35,9 @@ void rank_put_place(FILE *out, const struct style *style, const struct ranked_li
 void rank_put_source(FILE *out, const struct style *style, const struct ranked_line *ranked,
 		     uint32_t used);
 
+/* " most at ", the place and its source, behind so many cells; on a line of its own, so far
+ * indented, where the terminal is too narrow for the place. */
+void rank_put_most(FILE *out, const struct style *style, const struct ranked_line *ranked,
+		   uint32_t used, uint32_t indent);
+
 #endif

@@ -63,22 +63,12 @@ static void print_note(FILE *out, const struct style *style, const struct profil
 		       const char *sentence, rank_value *value, uint32_t indent)
 {
 	struct ranked_line most;
-	static const char lead[] = "most at ";
-	uint32_t used = indent + (uint32_t)strlen(sentence) + 2;
 
 	style_put(out, style, PAINT_WARNING);
 	fprintf(out, "%*s%s", (int)indent, "", sentence);
 	if (rank_lines(profile, value, &most, 1)) {
-		uint32_t place = rank_place_width(style, &most, 1);
-
-		if (style->is_cut && used + sizeof lead - 1 + place > style->columns) {
-			fprintf(out, ",\n%*s%s", (int)indent, "", lead);
-			used = indent;
-		} else {
-			fprintf(out, ", %s", lead);
-		}
-		rank_put_place(out, style, &most, place);
-		rank_put_source(out, style, &most, used + (uint32_t)sizeof lead - 1 + place);
+		fputc(',', out);
+		rank_put_most(out, style, &most, indent + (uint32_t)strlen(sentence) + 1, indent);
 	}
 	style_put(out, style, PAINT_NONE);
 	fputc('\n', out);

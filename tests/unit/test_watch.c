@@ -56,7 +56,6 @@ static void look(struct watched *watched, uint64_t ran_ms, uint64_t ready_ms)
 	watch_round(watched->collector);
 }
 
-/* What is booked as waiting when the thread ends. */
 static void end_process(struct watched *watched)
 {
 	watched->thread.schedstat_fd = watched->thread.syscall_fd = -1;
@@ -129,12 +128,18 @@ static void test_short_waits_are_for_something_else(void **state)
 	free_watched(watched);
 }
 
-/* So many samples of 5 ms of the interpreter's start, which needs no stack. */
+/* A sample of 5 ms of the interpreter's start, which needs no stack. */
+static void take_sample(struct watched *watched, uint64_t time_ns, enum timeline_kind kind)
+{
+	watched->process.main_samples[watched->thread.samples++ % RECENT_SAMPLES] =
+		(struct recent_sample){.time_ns = time_ns, .cpu_ns = 5 * MS, .node = TREE_ROOT, .kind = kind};
+}
+
+/* So many, of which the clock tells nothing. */
 static void take_samples(struct watched *watched, uint32_t count, enum timeline_kind kind)
 {
 	for (uint32_t i = 0; i < count; i++)
-		watched->process.main_samples[watched->thread.samples++ % RECENT_SAMPLES] =
-			(struct recent_sample){.cpu_ns = 5 * MS, .node = TREE_ROOT, .kind = kind};
+		take_sample(watched, 0, kind);
 }
 
 /* Time ready to run is of the samples between the two looks that it was found by, not of those
@@ -176,10 +181,7 @@ static void test_time_ready_is_where_the_clock_says(void **state)
 	for (uint32_t i = 0; i < 40; i++) {
 		bool is_beside_others = i >= 24;
 		time_ns += (is_beside_others ? 15 : 5) * MS;
-		watched->process.main_samples[watched->thread.samples++ % RECENT_SAMPLES] =
-			(struct recent_sample){.time_ns = time_ns, .cpu_ns = 5 * MS, .node = TREE_ROOT,
-					       .kind = is_beside_others ? TIMELINE_NATIVE
-									: TIMELINE_PYTHON};
+		take_sample(watched, time_ns, is_beside_others ? TIMELINE_NATIVE : TIMELINE_PYTHON);
 	}
 	look(watched, 200, 160);
 	assert_int_equal(booked->native_ns, 160 * MS);
