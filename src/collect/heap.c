@@ -8,6 +8,7 @@
 #include "base/units.h"
 
 #define SITES_MAX 100000u
+#define FIRST_LIVE 64u /* power of two */
 
 /* The peak's composition is taken anew when the peak has grown by this share. */
 #define COMPOSE_STEP 1.01
@@ -49,7 +50,7 @@ void heap_init(struct heap *heap)
 	map_init(&heap->functions);
 	map_init(&heap->returns);
 	site_new(heap, (struct site){.line = 0});
-	heap->live_mask = 1023;
+	heap->live_mask = FIRST_LIVE - 1;
 	heap->live = mem_zalloc(heap->live_mask + 1, sizeof(*heap->live));
 	series_init(&heap->footprint, FOOTPRINT_POINTS, 0.01f);
 }

@@ -17,6 +17,7 @@
 #define JOURNAL_MAGIC 0x4d4e524a4c544148ull
 #define JOURNAL_BYTES (32u << 20)
 #define SAMPLES_BYTES (24u << 20) /* up to here everything is kept; then definitions only */
+#define FIRST_STEP_BYTES (32u << 10) /* most runs write less, and every page is zeroed and freed */
 #define STEP_BYTES (256u << 10)
 #define TEXT_MAX 4096u
 
@@ -77,13 +78,23 @@ struct tick_entry {
 
 /* --- the file --- */
 
+/* Twice the room at a time, then by steps, which the whole is a multiple of. */
+static uint64_t next_room(uint64_t reserved)
+{
+	if (reserved < STEP_BYTES)
+		return reserved == 0 ? FIRST_STEP_BYTES : reserved * 2;
+	return reserved + STEP_BYTES;
+}
+
 static bool has_room(struct journal *journal, uint64_t need)
 {
 	while (need > journal->reserved) {
-		if (journal->reserved + STEP_BYTES > JOURNAL_BYTES ||
-		    fallocate(journal->fd, 0, (off_t)journal->reserved, STEP_BYTES) != 0)
+		uint64_t room = next_room(journal->reserved);
+		if (room > JOURNAL_BYTES ||
+		    fallocate(journal->fd, 0, (off_t)journal->reserved,
+			      (off_t)(room - journal->reserved)) != 0)
 			return false;
-		journal->reserved += STEP_BYTES;
+		journal->reserved = room;
 	}
 	return true;
 }

@@ -67,9 +67,10 @@ static void collector_init(struct collector *collector, const struct run_options
 	collector->code_room_size = RECORD_MAX_BYTES;
 	collector->code_room = mem_alloc(collector->code_room_size);
 	collector->walk_scratch = mem_alloc(sizeof(*collector->walk_scratch));
-	collector->walk_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->walk_frames));
-	collector->tree_frames = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->tree_frames));
-	collector->identities = mem_zalloc(WALK_MAX_FRAMES, sizeof(*collector->identities));
+	/* Read only as far as they were written; to zero them would touch each page: 4 us a page. */
+	collector->walk_frames = mem_alloc(WALK_MAX_FRAMES * sizeof(*collector->walk_frames));
+	collector->tree_frames = mem_alloc(WALK_MAX_FRAMES * sizeof(*collector->tree_frames));
+	collector->identities = mem_alloc(WALK_MAX_FRAMES * sizeof(*collector->identities));
 }
 
 static void free_process(struct process *process)
