@@ -86,6 +86,37 @@ bool procfs_number(const char *status, const char *key, int which, int base, uin
 	}
 }
 
+/* The number that *text begins with, after blanks; sscanf takes thirty times as long, and
+ * this is asked of every thread at every look. */
+static bool take_number(const char **text, unsigned long long *number)
+{
+	const char *at = *text;
+	while (*at == ' ')
+		at++;
+	const char *first = at;
+	*number = 0;
+	for (; *at >= '0' && *at <= '9'; at++)
+		*number = *number * 10 + (unsigned)(*at - '0');
+	*text = at;
+	return at != first;
+}
+
+/* Passes over so many words, of which some may be negative numbers; false when there are fewer. */
+static bool skip_words(const char **text, unsigned count)
+{
+	const char *at = *text;
+	for (; count > 0; count--) {
+		at += strspn(at, " ");
+		if (*at == '\0')
+			return false;
+		at += strcspn(at, " ");
+	}
+	*text = at;
+	return true;
+}
+
+#define STAT_PARENT_TO_START 17u /* words of the stat file between the two */
+
 bool procfs_stat(pid_t pid, struct procfs_stat *stat)
 {
 	char text[1024];
@@ -93,16 +124,16 @@ bool procfs_stat(pid_t pid, struct procfs_stat *stat)
 	if (procfs_read(pid, "stat", text, sizeof(text)) <= 0)
 		return false;
 	/* The name stands in parentheses and may hold anything, also those. */
-	const char *rest = strrchr(text, ')');
-	int parent = 0;
-	unsigned long long start = 0;
-	if (rest == NULL ||
-	    sscanf(rest + 1,
-		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &stat->state, &parent, &start) != 3)
+	const char *at = strrchr(text, ')');
+	unsigned long long parent, start;
+	if (at == NULL || at[1] != ' ' || at[2] == '\0')
 		return false;
-	stat->parent_pid = parent;
-	stat->start = start;
+	char state = at[2];
+	at += 3;
+	if (!take_number(&at, &parent) || !skip_words(&at, STAT_PARENT_TO_START) ||
+	    !take_number(&at, &start))
+		return false;
+	*stat = (struct procfs_stat){state, (pid_t)parent, start};
 	return true;
 }
 
@@ -140,21 +171,6 @@ pid_t procfs_next_task(pid_t pid, void **dir)
 		closedir(*dir);
 	*dir = NULL;
 	return 0;
-}
-
-/* The number that *text begins with, after blanks; sscanf takes thirty times as long, and
- * this is asked of every thread at every look. */
-static bool take_number(const char **text, unsigned long long *number)
-{
-	const char *at = *text;
-	while (*at == ' ')
-		at++;
-	const char *first = at;
-	*number = 0;
-	for (; *at >= '0' && *at <= '9'; at++)
-		*number = *number * 10 + (unsigned)(*at - '0');
-	*text = at;
-	return at != first;
 }
 
 bool procfs_read_schedule(int fd, struct procfs_schedule *schedule)

@@ -44,25 +44,41 @@ static enum image_kind kind_of_path(const char *path)
 	return IMAGE_EXTENSION;
 }
 
+/* "start-end rights offset device inode name": the range, if it is code.  The line is cut where
+ * its name ends.  (sscanf took as long as the kernel to write the lines.) */
+static bool parse_line(char *line, struct image_range *range)
+{
+	char *at;
+	uint64_t start = strtoull(line, &at, 16);
+	if (*at != '-')
+		return false;
+	uint64_t end = strtoull(at + 1, &at, 16);
+	if (strnlen(at, 4) < 4 || at[3] != 'x')
+		return false;
+	for (unsigned words = 0; words < 4; words++) {
+		at += strspn(at, " ");
+		at += strcspn(at, " \n");
+	}
+	at += strspn(at, " ");
+	at[strcspn(at, "\n")] = '\0';
+	*range = (struct image_range){start, end, kind_of_path(at)};
+	return true;
+}
+
 static void read_maps(struct images *images, pid_t pid)
 {
-	char path[40], line[4400];
+	char path[40], line[4400], room[4096]; /* as much as one read gives */
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	FILE *maps = fopen(path, "re");
 	if (maps == NULL)
 		return;
+	setvbuf(maps, room, _IOFBF, sizeof(room));
 	images->count = 0;
 	while (fgets(line, sizeof(line), maps) != NULL && images->count < RANGES_MAX) {
-		unsigned long long start, end;
-		char rights[5];
-		int name_at = 0;
-		if (sscanf(line, "%llx-%llx %4s %*s %*s %*s %n", &start, &end, rights, &name_at) < 3)
+		struct image_range range;
+		if (!parse_line(line, &range))
 			continue;
-		if (rights[2] != 'x')
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		struct image_range range = {start, end, kind_of_path(line + name_at)};
-		if (images->interpreter >= start && images->interpreter < end)
+		if (images->interpreter >= range.start && images->interpreter < range.end)
 			range.kind = IMAGE_INTERPRETER;
 		vec_reserve(images->ranges, images->room, images->count);
 		images->ranges[images->count++] = range;

@@ -9,6 +9,8 @@ bool blocked_call_parse(const char *text, struct blocked_call *call)
 {
 	unsigned long long first = 0, second = 0;
 	long number;
+	if (text[0] == 'r') /* "running", as at most looks; to read no number from it takes sscanf 2 us */
+		return false;
 	if (sscanf(text, "%ld %llx %llx", &number, &first, &second) < 1)
 		return false;
 	*call = (struct blocked_call){number, {first, second}};
