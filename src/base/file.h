@@ -20,6 +20,7 @@ int file_read(const char *path, size_t maximum, char **data, size_t *size, struc
 
 struct file_writer {
 	FILE *stream; /* write here; closed by commit and abandon */
+	char *room;   /* owned; the stream's */
 	char *path;   /* owned; where it will be */
 	char *temporary; /* owned; where it is now; NULL when written directly */
 };

@@ -33,14 +33,19 @@ void recover_note_words(const char *folder, char **words)
 	char *cwd = getcwd(NULL, 0);
 	char *path = path_join(folder, WORDS_FILE);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool is_whole = fd >= 0 && cwd != NULL &&
-			write(fd, cwd, strlen(cwd) + 1) == (ssize_t)strlen(cwd) + 1;
-	for (char **word = words; is_whole && *word != NULL; word++)
-		is_whole = write(fd, *word, strlen(*word) + 1) == (ssize_t)strlen(*word) + 1;
+	struct buf text;
+	buf_init(&text, WORDS_MAX_BYTES);
+	if (cwd != NULL)
+		buf_append(&text, cwd, strlen(cwd) + 1);
+	for (char **word = words; *word != NULL; word++)
+		buf_append(&text, *word, strlen(*word) + 1);
+	bool is_whole = fd >= 0 && cwd != NULL && !buf_is_cut(&text) &&
+			write(fd, text.data, text.size) == (ssize_t)text.size;
 	if (fd >= 0)
 		close(fd);
 	if (!is_whole)
 		unlink(path);
+	buf_fini(&text);
 	free(path);
 	free(cwd);
 }
