@@ -11,7 +11,11 @@
 #include <errno.h>
 #include <string.h>
 
-#define CODE_SLOTS 32768u /* power of two */
+/* Both are powers of two.  A code object is looked for among the first, and among the others where
+ * all the places that it may have there are taken: two pages do for most programs, where each
+ * new code object of a large table would have a page of its own (8 us for its two faults). */
+#define FIRST_SLOTS 512u
+#define OTHER_SLOTS 32768u
 #define CODE_PROBES 8u
 
 struct code_slot {
@@ -23,7 +27,7 @@ static struct code_slot *slots;
 static bool is_wiped; /* by a fork */
 static _Atomic uint32_t next_id = 1;
 
-#define TABLE_BYTES (CODE_SLOTS * sizeof(*slots))
+#define TABLE_BYTES ((FIRST_SLOTS + OTHER_SLOTS) * sizeof(*slots))
 
 int codes_reset(void)
 {
@@ -40,19 +44,26 @@ int codes_after_fork(void)
 	return is_wiped ? 0 : codes_reset();
 }
 
-static struct code_slot *slot_of(py_addr code)
+/* The code's slot, or a free one for it, of so many; NULL: others have all that it may have. */
+static struct code_slot *search(struct code_slot *table, uint32_t count, uint64_t home, py_addr code)
 {
-	uint64_t hash = (code >> 4) * 0x9e3779b97f4a7c15ull;
-	struct code_slot *victim = NULL;
 	for (uint32_t i = 0; i < CODE_PROBES; i++) {
-		struct code_slot *slot = &slots[((hash >> 32) + i) & (CODE_SLOTS - 1)];
+		struct code_slot *slot = &table[(home + i) & (count - 1)];
 		uint64_t at = atomic_load_explicit(&slot->code, memory_order_acquire);
 		if (at == code || at == 0)
 			return slot;
-		if (victim == NULL)
-			victim = slot;
 	}
-	return victim;
+	return NULL;
+}
+
+static struct code_slot *slot_of(py_addr code)
+{
+	uint64_t home = (code >> 4) * 0x9e3779b97f4a7c15ull >> 32;
+	struct code_slot *others = slots + FIRST_SLOTS;
+	struct code_slot *slot = search(slots, FIRST_SLOTS, home, code);
+	if (slot == NULL)
+		slot = search(others, OTHER_SLOTS, home, code);
+	return slot != NULL ? slot : &others[home & (OTHER_SLOTS - 1)];
 }
 
 static bool send_code(struct agent_thread *self, const struct walker *walker, py_addr code,

@@ -30,6 +30,11 @@
 #define FAKE_HEAP (FAKE_BASE + 0x20000u)  /* generators, entry frames, frame objects */
 #define FAKE_TYPE (FAKE_BASE + 0x800u)
 
+/* Of the first code object, as fake_put_code makes it. */
+#define FAKE_FILENAME (FAKE_HEAP + 0x10000u)
+#define FAKE_NAME (FAKE_HEAP + 0x10100u)
+#define FAKE_LINES (FAKE_HEAP + 0x11000u)
+
 struct fake {
 	unsigned char *bytes;
 	struct mem_reader reader;
@@ -104,6 +109,43 @@ static inline py_addr fake_put_code(struct fake *fake, uint32_t index, uint32_t 
 	if (layout->code_framesize != PY_ABSENT)
 		fake_put32(fake, code + layout->code_framesize, words);
 	return code;
+}
+
+/* A str object: kind is the bytes of a character. */
+static inline void fake_put_str(struct fake *fake, py_addr addr, uint32_t kind, bool is_ascii,
+				const void *text, uint32_t length)
+{
+	const struct py_layout *layout = &fake->layout;
+	py_addr data = addr + (is_ascii ? layout->unicode_ascii_data : layout->unicode_compact_data);
+
+	fake_put(fake, addr + layout->unicode_length, length);
+	fake_put32(fake, addr + layout->unicode_state,
+		   kind << layout->unicode_kind_shift | 8u << layout->unicode_kind_shift |
+			   (is_ascii ? 16u << layout->unicode_kind_shift : 0));
+	memcpy(fake->bytes + (data - FAKE_BASE), text, length * kind);
+}
+
+static inline void fake_put_bytes(struct fake *fake, py_addr addr, const void *data, uint64_t length)
+{
+	fake_put(fake, addr + fake->layout.bytes_length, length);
+	if (length < 4096)
+		memcpy(fake->bytes + (addr + fake->layout.bytes_data - FAKE_BASE), data, length);
+}
+
+/* A process with a code object "run" of prog.py, at fake_code(0). */
+static inline struct fake *fake_new_code(unsigned version)
+{
+	struct fake *fake = fake_new(version);
+
+	fake_put_code(fake, 0, 20);
+	fake_put_str(fake, FAKE_FILENAME, 1, true, "prog.py", 7);
+	fake_put_str(fake, FAKE_NAME, 1, true, "run", 3);
+	fake_put_bytes(fake, FAKE_LINES, "\1\2\3", 3);
+	if (fake->layout.code_units == PY_ABSENT) {
+		fake_put(fake, fake_code(0) + fake->layout.code_code, FAKE_LINES + 0x80);
+		fake_put_bytes(fake, FAKE_LINES + 0x80, "abcd", 4);
+	}
+	return fake;
 }
 
 /* A frame of 3.12 and later at addr. */

@@ -1,45 +1,9 @@
 /* test_code.c - identities and contents of code objects, good and bad. */
 #include "fake_python.h"
 
-#define NAME (FAKE_HEAP + 0x10100u)
-#define FILENAME (FAKE_HEAP + 0x10000u)
-#define LINES (FAKE_HEAP + 0x11000u)
-
-/* A str object: kind is the bytes of a character. */
-static void put_str(struct fake *fake, py_addr addr, uint32_t kind, bool is_ascii, const void *text,
-		    uint32_t length)
-{
-	const struct py_layout *layout = &fake->layout;
-	py_addr data = addr + (is_ascii ? layout->unicode_ascii_data : layout->unicode_compact_data);
-
-	fake_put(fake, addr + layout->unicode_length, length);
-	fake_put32(fake, addr + layout->unicode_state,
-		   kind << layout->unicode_kind_shift | 8u << layout->unicode_kind_shift |
-			   (is_ascii ? 16u << layout->unicode_kind_shift : 0));
-	memcpy(fake->bytes + (data - FAKE_BASE), text, length * kind);
-}
-
-static void put_bytes(struct fake *fake, py_addr addr, const void *data, uint64_t length)
-{
-	fake_put(fake, addr + fake->layout.bytes_length, length);
-	if (length < 4096)
-		memcpy(fake->bytes + (addr + fake->layout.bytes_data - FAKE_BASE), data, length);
-}
-
-static struct fake *fake_new_code(unsigned version)
-{
-	struct fake *fake = fake_new(version);
-
-	fake_put_code(fake, 0, 20);
-	put_str(fake, FILENAME, 1, true, "prog.py", 7);
-	put_str(fake, NAME, 1, true, "run", 3);
-	put_bytes(fake, LINES, "\1\2\3", 3);
-	if (fake->layout.code_units == PY_ABSENT) {
-		fake_put(fake, fake_code(0) + fake->layout.code_code, LINES + 0x80);
-		put_bytes(fake, LINES + 0x80, "abcd", 4);
-	}
-	return fake;
-}
+#define NAME FAKE_NAME
+#define FILENAME FAKE_FILENAME
+#define LINES FAKE_LINES
 
 static bool read_code(struct fake *fake, struct code_info *info)
 {
@@ -131,9 +95,9 @@ static void test_read_with_more_calls(void **state)
 
 	for (size_t i = 0; i < sizeof(table); i++)
 		table[i] = (unsigned char)(i * 7);
-	put_bytes(fake, FAKE_HEAP + 0x22000, table, sizeof(table));
+	fake_put_bytes(fake, FAKE_HEAP + 0x22000, table, sizeof(table));
 	fake_put(fake, fake_code(0) + fake->layout.code_lines, FAKE_HEAP + 0x22000);
-	put_str(fake, across, 1, true, "run_across", 10);
+	fake_put_str(fake, across, 1, true, "run_across", 10);
 	fake_put(fake, fake_code(0) + fake->layout.code_name, across);
 	assert_true(read_code_counted(fake, &info));
 	assert_in_range(calls, 3, 5);
@@ -160,14 +124,14 @@ static void test_read_texts(void **state)
 {
 	struct fake *fake = fake_new_code(0x0308);
 
-	put_str(fake, NAME, 1, false, "gr\xf6\xdf"
+	fake_put_str(fake, NAME, 1, false, "gr\xf6\xdf"
 				      "e", 5);
 	expect_name(fake, "größe");
-	put_str(fake, NAME, 2, false, (const uint16_t[]){ 0x6d4b, 0x41, 0xd800 }, 3);
+	fake_put_str(fake, NAME, 2, false, (const uint16_t[]){ 0x6d4b, 0x41, 0xd800 }, 3);
 	expect_name(fake, "测A\xef\xbf\xbd");
-	put_str(fake, NAME, 4, false, (const uint32_t[]){ 0x10330, 0x7ff, 0x110000 }, 3);
+	fake_put_str(fake, NAME, 4, false, (const uint32_t[]){ 0x10330, 0x7ff, 0x110000 }, 3);
 	expect_name(fake, "\xf0\x90\x8c\xb0\xdf\xbf\xef\xbf\xbd");
-	put_str(fake, NAME, 1, true, "", 0);
+	fake_put_str(fake, NAME, 1, true, "", 0);
 	expect_name(fake, "");
 	fake_free(fake);
 }
@@ -180,7 +144,7 @@ static void test_read_cuts_names(void **state)
 
 	for (size_t i = 0; i < 600; i++)
 		text[i] = 0x6d4b; /* three bytes each */
-	put_str(fake, FAKE_HEAP + 0x20000, 2, false, text, 600);
+	fake_put_str(fake, FAKE_HEAP + 0x20000, 2, false, text, 600);
 	fake_put(fake, fake_code(0) + fake->layout.code_name, FAKE_HEAP + 0x20000);
 	assert_true(read_code(fake, &info));
 	assert_int_equal(info.qualname_size, 999);
@@ -217,14 +181,14 @@ static void test_read_refuses(void **state)
 	struct code_info info = { .first_line = 77 };
 	unsigned char small[12];
 
-	put_bytes(fake, LINES, "", 1ull << 40);
+	fake_put_bytes(fake, LINES, "", 1ull << 40);
 	assert_false(read_code(fake, &info));
-	put_bytes(fake, LINES, "", UINT64_MAX);
+	fake_put_bytes(fake, LINES, "", UINT64_MAX);
 	assert_false(read_code(fake, &info));
-	put_bytes(fake, LINES, "\1\2\3", 3);
+	fake_put_bytes(fake, LINES, "\1\2\3", 3);
 	fake_put32(fake, NAME + fake->layout.unicode_state, 0); /* not compact */
 	assert_false(read_code(fake, &info));
-	put_str(fake, NAME, 1, true, "run", 3);
+	fake_put_str(fake, NAME, 1, true, "run", 3);
 	fake_put(fake, fake_code(0) + fake->layout.object_type, FAKE_TYPE + 8);
 	assert_false(read_code(fake, &info));
 	fake->walker.code_type = 0; /* not known: any type will do */
