@@ -182,6 +182,13 @@ static void wait_a_round(struct collector *collector, struct wheel *wheel)
 	}
 }
 
+/* Whether somebody tells us when the program has ended, which has not. */
+static bool has_front(const struct collector *collector, const struct wheel *wheel)
+{
+	return wheel->link->to_collector[0] >= 0 && wheel->ended_ns == 0 &&
+	       !collector->options->is_session;
+}
+
 static void write_as_wanted(struct collector *collector, struct wheel *wheel)
 {
 	struct control *control = collector->control;
@@ -276,10 +283,12 @@ enum loop_end { LOOP_OVER, LOOP_TELL };
 static enum loop_end loop(struct collector *collector, struct link *link)
 {
 	struct wheel wheel = {.link = link, .is_background = link->to_collector[0] < 0};
+	wheel.next_lives_ns = clock_monotonic_ns() + LIVES_NS;
 	wheel.next_write_ns =
 		collector->start_ns + (uint64_t)(collector->options->profile_interval_s * 1e9);
 	for (;;) {
 		wait_a_round(collector, &wheel);
+		collector->has_front = has_front(collector, &wheel);
 		turn(collector, &wheel);
 		collector->is_catching_up = false;
 		if (wheel.ended_ns == 0)

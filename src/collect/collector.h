@@ -152,6 +152,7 @@ struct process {
 	bool has_tasks;         /* it has asyncio or trio */
 	bool is_searched;       /* for them, and no thread has run since */
 	uint64_t tasks_next_ns; /* when to look again whether it has */
+	uint64_t modules_ns;    /* when that last met new modules, or began; 0: not yet */
 	struct map addresses; /* code address and identity to codes, for looks from outside */
 	VEC(struct thread *) slots;   /* borrowed from threads; see threads_at */
 	VEC(struct thread *) threads; /* owned; the first is the main thread */
@@ -219,6 +220,7 @@ struct collector {
 	char *before;            /* owned; where the profile of an earlier collector is; NULL */
 	bool is_second;          /* an earlier collector of this run was killed */
 	bool is_catching_up;     /* reads what happened before it was there */
+	bool has_front;          /* one that tells when the program ends, and has not */
 	double start_epoch_s;
 	uint64_t cpu_samples, wait_samples, cut_samples;
 	uint64_t sampled_cpu_ns;

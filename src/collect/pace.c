@@ -14,6 +14,16 @@ unsigned pace_next_ms(uint64_t calm_ns, uint64_t *random)
 	return (unsigned)(ms + (*random >> 33) % (ms / 2));
 }
 
+uint64_t pace_find_ns(uint64_t cost_ns, uint64_t calm_ns)
+{
+	uint64_t ns = calm_ns / PACE_PART;
+	if (ns < PACE_FIND_NS)
+		ns = PACE_FIND_NS;
+	if (ns < cost_ns * PACE_FIND_PART)
+		ns = cost_ns * PACE_FIND_PART;
+	return ns < PACE_FIND_MAX_NS ? ns : PACE_FIND_MAX_NS;
+}
+
 bool pace_is_astir(const struct pace_look *look)
 {
 	uint64_t part_ns = look->since_ns / PACE_WAITED_PART;

@@ -22,6 +22,13 @@
  * keeps the rounds out of step with the program.  *random is any number. */
 unsigned pace_next_ms(uint64_t calm_ns, uint64_t *random);
 
+/* The pause between two looks whether a process has a library loaded: the last took cost_ns, and
+ * none has met new modules for calm_ns.  The same part of the time is over before one is met. */
+#define PACE_FIND_PART 250u /* of the time, that the looks may take */
+#define PACE_FIND_NS 50000000u
+#define PACE_FIND_MAX_NS 250000000u
+uint64_t pace_find_ns(uint64_t cost_ns, uint64_t calm_ns);
+
 /* A thread as two looks have found it. */
 struct pace_look {
 	bool has_run;           /* between them */

@@ -368,8 +368,14 @@ static void drain(struct collector *collector, struct process *process, bool is_
 	}
 }
 
+/* Whether the front tells when it ends: until it has waited for it, the kernel knows its number. */
+static bool is_waited_for(const struct collector *collector, const struct process *process)
+{
+	return collector->has_front && process->pid == atomic_load(&collector->control->program_pid);
+}
+
 /* Whether the process still runs the program that made the ring. */
-static bool is_alive(struct process *process)
+static bool is_alive(const struct collector *collector, struct process *process)
 {
 	if (process->end_ns != 0)
 		return false;
@@ -383,7 +389,7 @@ static bool is_alive(struct process *process)
 		process->end_ns = exec_ns;
 		return false;
 	}
-	return kill(process->pid, 0) == 0 || errno == EPERM;
+	return is_waited_for(collector, process) || kill(process->pid, 0) == 0 || errno == EPERM;
 }
 
 /* The last word on a process that has ended. */
@@ -441,7 +447,7 @@ void processes_drain(struct collector *collector)
 	 * Asked before draining: what it wrote last is then in the ring. */
 	for (uint32_t i = 0; i < collector->processes.count; i++) {
 		struct process *process = collector->processes.items[i];
-		if (process->ring != NULL && !is_alive(process))
+		if (process->ring != NULL && !is_alive(collector, process))
 			close_process(collector, process);
 	}
 	for (uint32_t i = 0; i < collector->processes.count; i++) {

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "collect/collector.h"
+#include "collect/pace.h"
 #include "profile/book.h"
 
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
@@ -19,9 +20,6 @@
 #define READ_PART 250u /* reading tasks takes at most this part (1/n) of the time, */
 #define READ_BUSY_PART 1000u /* or this, while no waiting is to be shared by those that wait, */
 #define READ_PAUSE_MAX_NS 250000000u /* but for a look that counts many new ones */
-#define FIND_PART 250u /* and so does looking for asyncio and trio */
-#define FIND_PAUSE_NS 50000000u /* between two looks whether asyncio or trio is there */
-#define FIND_PAUSE_MAX_NS 250000000u
 
 /* What tells places apart; strings are interned. */
 struct await_key {
@@ -193,25 +191,29 @@ static void set_nodes(struct collector *collector, struct loop_tasks *loop)
 	loop->has_nodes = true;
 }
 
+/* Looks whether the process has asyncio or trio, and says when to look again.  Where much is
+ * imported each look passes all of it, which is then asked for its cost. */
+static void find_tasks(struct process *process, uint64_t now_ns)
+{
+	struct task_finder *finder = &process->tasks;
+	uint64_t modules = finder->modules, cost_ns = 0, cpu_ns = clock_process_cpu_ns();
+	process->has_tasks = tasks_find(finder);
+	process->is_searched = true;
+	if (finder->modules != modules)
+		cost_ns = clock_process_cpu_ns() - cpu_ns;
+	if (finder->modules != modules || process->modules_ns == 0)
+		process->modules_ns = now_ns;
+	process->tasks_next_ns = now_ns + pace_find_ns(cost_ns, now_ns - process->modules_ns);
+}
+
 bool tasks_are_wanted(struct collector *collector, struct process *process, uint64_t now_ns,
 		      bool has_run)
 {
-	struct task_finder *finder = &process->tasks;
 	if (!collector->options->has_async)
 		return false;
 	process->is_searched &= !has_run;
-	if (!process->is_searched && now_ns >= process->tasks_next_ns) {
-		/* Where much is imported each look passes all of it. */
-		uint64_t cpu_ns = clock_process_cpu_ns();
-		process->has_tasks = tasks_find(finder);
-		process->is_searched = true;
-		uint64_t pause_ns = (clock_process_cpu_ns() - cpu_ns) * FIND_PART;
-		if (pause_ns < FIND_PAUSE_NS)
-			pause_ns = FIND_PAUSE_NS;
-		if (pause_ns > FIND_PAUSE_MAX_NS)
-			pause_ns = FIND_PAUSE_MAX_NS;
-		process->tasks_next_ns = now_ns + pause_ns;
-	}
+	if (!process->is_searched && now_ns >= process->tasks_next_ns)
+		find_tasks(process, now_ns);
 	return process->has_tasks;
 }
 

@@ -47,6 +47,19 @@ static void test_pauses_differ(void **state)
 	assert_int_equal(different, PACE_MS / 2);
 }
 
+/* Looks for a library: often while modules come, at most a part of the time, and soon enough. */
+static void test_finding(void **state)
+{
+	(void)state;
+	assert_int_equal(pace_find_ns(0, 0), PACE_FIND_NS);
+	assert_int_equal(pace_find_ns(1000, NS_PER_S), PACE_FIND_NS);
+	assert_int_equal(pace_find_ns(0, 2 * NS_PER_S), 2 * NS_PER_S / PACE_PART);
+	assert_int_equal(pace_find_ns(600000, 0), 600000 * PACE_FIND_PART);
+	assert_int_equal(pace_find_ns(600000, 2 * NS_PER_S), 600000 * PACE_FIND_PART);
+	assert_int_equal(pace_find_ns(0, 3600 * NS_PER_S), PACE_FIND_MAX_NS);
+	assert_int_equal(pace_find_ns(NS_PER_S, 0), PACE_FIND_MAX_NS);
+}
+
 /* --- whether a thread calls for rounds --- */
 
 static struct pace_look computes(uint64_t waited_ms, uint64_t since_ms)
@@ -117,6 +130,7 @@ int main(void)
 		cmocka_unit_test(test_often_while_something_happens),
 		cmocka_unit_test(test_rarely_while_nothing_does),
 		cmocka_unit_test(test_pauses_differ),
+		cmocka_unit_test(test_finding),
 		cmocka_unit_test(test_computing_is_calm),
 		cmocka_unit_test(test_waiting_unseen_is_not),
 		cmocka_unit_test(test_going_on_waiting_is_calm),
