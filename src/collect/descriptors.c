@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,11 +18,6 @@ static bool close_range_of(unsigned first, unsigned last)
 	return first > last || syscall(SYS_close_range, first, last, 0u) == 0;
 }
 
-bool descriptors_have_ranges(void)
-{
-	return close_range_of(UINT_MAX, UINT_MAX); /* no descriptor has that number */
-}
-
 /* The smallest that is kept from first on; -1: none. */
 static int next_kept(const int *kept, unsigned count, int first)
 {
@@ -33,7 +29,8 @@ static int next_kept(const int *kept, unsigned count, int first)
 	return found;
 }
 
-bool descriptors_close_ranges(const int *kept, unsigned count)
+/* False where the kernel (before 5.9) has no such call, or does not permit it. */
+static bool close_ranges(const int *kept, unsigned count)
 {
 	unsigned first = 0;
 	for (int next; (next = next_kept(kept, count, (int)first)) >= 0; first = (unsigned)next + 1) {
@@ -71,7 +68,7 @@ static void close_one_by_one(const int *kept, unsigned count)
 
 void descriptors_close_all_but(const int *kept, unsigned count)
 {
-	if (!descriptors_close_ranges(kept, count))
+	if (!close_ranges(kept, count))
 		close_one_by_one(kept, count);
 }
 

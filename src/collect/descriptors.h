@@ -5,15 +5,8 @@
 #ifndef HEATLINE_COLLECT_DESCRIPTORS_H
 #define HEATLINE_COLLECT_DESCRIPTORS_H
 
-#include <stdbool.h>
-
 /* Closes every descriptor but these (any order; negative ones are passed over). */
 void descriptors_close_all_but(const int *kept, unsigned count);
-
-/* The same, by the kernel alone (Linux 5.9): touches no memory but the stack.  False where that
- * is not there, or not permitted, which descriptors_have_ranges finds out without closing any. */
-bool descriptors_have_ranges(void);
-bool descriptors_close_ranges(const int *kept, unsigned count);
 
 /* Makes this descriptor lead nowhere. */
 void descriptors_silence(int fd);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -22,10 +21,6 @@
 /* Until the sentinel has forgotten what it got. */
 #define FORGET_WAIT_MS 500
 
-#define STACK_BYTES (16u << 10)
-
-/* May have its parent's memory, errno and all (see begin): what it calls writes to its stack only,
- * and fails at most when it is about to end. */
 static _Noreturn void stand(int fd)
 {
 	sigset_t all;
@@ -33,6 +28,7 @@ static _Noreturn void stand(int fd)
 	const struct timespec none = {0, 0};
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
+	descriptors_close_all_but(&fd, 1);
 	/* Each byte asks to forget; the end of the line is the end of us. */
 	while (read(fd, &byte, 1) == 1) {
 		while (sigtimedwait(&all, NULL, &none) > 0)
@@ -43,45 +39,15 @@ static _Noreturn void stand(int fd)
 	_exit(0);
 }
 
-/* Beside its parent, in the parent's memory. */
-static int stand_beside(void *line)
-{
-	int fd = (int)(intptr_t)line;
-	if (!descriptors_close_ranges(&fd, 1))
-		_exit(0);
-	stand(fd);
-}
-
-static _Noreturn void stand_apart(int fd)
-{
-	descriptors_close_all_but(&fd, 1);
-	stand(fd);
-}
-
-/* A process of its own in our memory: a fork that copies it, the pages that both then write to,
- * and the copy's end take 0.25 ms, and it needs a stack only.  Where descriptors cannot be closed
- * without memory, or clone is refused, it is a fork.  (valgrind knows no such process, and ends.) */
-static pid_t begin(int fd)
-{
-	static _Alignas(16) char stack[STACK_BYTES];
-	pid_t pid = -1;
-	if (descriptors_have_ranges())
-		pid = clone(stand_beside, stack + sizeof(stack), CLONE_VM | SIGCHLD,
-			    (void *)(intptr_t)fd);
-	if (pid < 0)
-		pid = fork();
-	if (pid == 0)
-		stand_apart(fd);
-	return pid;
-}
-
 void sentinel_start(struct sentinel *sentinel)
 {
 	int ends[2];
 	*sentinel = (struct sentinel){.fd = -1};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return;
-	pid_t pid = begin(ends[1]);
+	pid_t pid = fork();
+	if (pid == 0)
+		stand(ends[1]);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
