@@ -227,11 +227,23 @@ static unsigned parse_version(const char *text, char *copy, size_t size)
 	return major << 8 | minor;
 }
 
+/* What the ring says already is zero behind it. */
+static void read_command(struct ring *ring)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd >= 0 ? read(fd, ring->command, sizeof(ring->command) - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	if (got < 0)
+		ring->command[0] = '\0';
+}
+
 /* Fills layout and ring from the interpreter.  NULL, or why it cannot be. */
 static const char *learn_python(const struct python_symbols *symbols, struct ring *ring)
 {
 	ring->python = parse_version(Py_GetVersion(), ring->version_text,
 				     sizeof(ring->version_text));
+	read_command(ring);
 	if (symbols->this_thread_state == NULL || symbols->code_type == NULL)
 		return "its interpreter hides the symbols that are needed";
 	ring->runtime = (uint64_t)(uintptr_t)symbols->runtime;
@@ -323,6 +335,7 @@ static void begin_child(void)
 	mem_reader_init_process(&g_agent.reader, getpid());
 	ring->python = parent->python;
 	memcpy(ring->version_text, parent->version_text, sizeof(ring->version_text));
+	memcpy(ring->command, parent->command, sizeof(ring->command));
 	ring->runtime = parent->runtime;
 	ring->code_type = parent->code_type;
 	ring->image_start = parent->image_start;

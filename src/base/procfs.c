@@ -36,14 +36,20 @@ ssize_t procfs_read(pid_t pid, const char *name, char *text, size_t size)
 	return (ssize_t)used;
 }
 
+void procfs_join_words(char *words, size_t size)
+{
+	for (size_t i = 0; i + 1 < size; i++) {
+		if (words[i] == '\0')
+			words[i] = ' ';
+	}
+}
+
 bool procfs_command(pid_t pid, char *text, size_t size)
 {
 	ssize_t got = procfs_read(pid, "cmdline", text, size);
 
-	for (ssize_t i = 0; i + 1 < got; i++) {
-		if (text[i] == '\0')
-			text[i] = ' ';
-	}
+	if (got > 0)
+		procfs_join_words(text, (size_t)got);
 	return got > 0;
 }
 

@@ -15,6 +15,9 @@ ssize_t procfs_read(pid_t pid, const char *name, char *text, size_t size);
  * when it has none, or cannot be asked. */
 bool procfs_command(pid_t pid, char *text, size_t size);
 
+/* Words, each with a zero behind it, become one text with a space between them. */
+void procfs_join_words(char *words, size_t size);
+
 /* What the kernel says of a thread's turns on the CPU. */
 struct procfs_schedule {
 	unsigned long long ran_ns;

@@ -25,10 +25,19 @@
 
 /* --- names and folders --- */
 
-static const char *read_command(struct collector *collector, pid_t pid)
+/* Of one that has ended meanwhile what it said itself. */
+static const char *read_command(struct collector *collector, pid_t pid, const struct ring *ring)
 {
-	char text[512];
-	return procfs_command(pid, text, sizeof(text)) ? intern_text(collector->strings, text) : NULL;
+	char text[RING_COMMAND_BYTES];
+	if (procfs_command(pid, text, sizeof(text)))
+		return intern_text(collector->strings, text);
+	memcpy(text, ring->command, sizeof(text));
+	size_t size = sizeof(text) - 1;
+	while (size > 0 && text[size - 1] == '\0')
+		size--;
+	text[size] = '\0';
+	procfs_join_words(text, size);
+	return size > 0 ? intern_text(collector->strings, text) : NULL;
 }
 
 static const char *read_folder(struct collector *collector, pid_t pid)
@@ -183,7 +192,7 @@ static void meet_process(struct collector *collector, const char *path, struct r
 	process->has_namespace = process->pid != ring->pid;
 	if (facts.birth == 0 && procfs_start(facts.pid) != 0) /* it has gone, and the number is another's */
 		process->end_ns = clock_monotonic_ns();
-	process->command = read_command(collector, process->pid);
+	process->command = read_command(collector, process->pid, ring);
 	process->only_serves = helpers_only_serves(collector, process);
 	command_text_meet(&collector->text, process->pid, process->command);
 	process->cwd = read_folder(collector, process->pid);

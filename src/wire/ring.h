@@ -31,6 +31,7 @@
 #define RING_PENDING 1u /* bit of record.size: reserved, not written yet */
 #define RING_THREADS 1024u
 #define RING_REASON_BYTES 256u
+#define RING_COMMAND_BYTES 512u
 
 /* Why samples are missing.  The text is what the user reads. */
 #define LOST_REASONS(X)                                                                            \
@@ -93,6 +94,8 @@ struct ring {
 	uint64_t image_start, image_end; /* the interpreter's code */
 	char version_text[32];  /* "3.11.7" */
 	char reason[RING_REASON_BYTES];
+	char command[RING_COMMAND_BYTES]; /* its words, each with a zero behind it, as far as they
+					     fit: nobody else knows them when it is gone */
 
 	_Alignas(64) _Atomic uint64_t head; /* bytes ever reserved */
 	_Atomic uint64_t room; /* bytes of data that have their pages; only grows */

@@ -128,6 +128,22 @@ def test_children_with_an_environment_of_their_own(python):
     assert len(commands) == 10 and len([c for c in commands if "range" in c]) == 9, commands
 
 
+def test_children_that_are_soon_gone_have_their_command(any_python, program):
+    """After a calm time the collector looks ten times a second; a child may last a fifth of that."""
+    script = program("""\
+        import subprocess, sys, time
+        end = time.process_time() + 2.5
+        while time.process_time() < end:
+            sum(range(1000))
+        for i in range(6):
+            subprocess.check_call([sys.executable, "-S", "-c", "child = %d" % i])
+        """)
+    done = any_python.heatline_run(script, options=["--quiet"])
+    assert done.returncode == 0, done.describe()
+    commands = [p["command"] for p in done.profile["heatline"]["processes"]]
+    assert sorted(c[-9:] for c in commands[1:]) == ["child = %d" % i for i in range(6)], commands
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="changes its root")
 @pytest.mark.parametrize("how", ["os.execv('/it', ['/it'])", "os.execve('/it', ['/it'], {'A': '1'})"])
 def test_program_below_another_root(any_python, program, tmp_path, how):
