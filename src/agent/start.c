@@ -227,15 +227,15 @@ static unsigned parse_version(const char *text, char *copy, size_t size)
 	return major << 8 | minor;
 }
 
-/* What the ring says already is zero behind it. */
+/* The ring's words, which are all zero so far. */
 static void read_command(struct ring *ring)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd >= 0 ? read(fd, ring->command, sizeof(ring->command) - 1) : 0;
-	if (fd >= 0)
-		close(fd);
-	if (got < 0)
-		ring->command[0] = '\0';
+	if (fd < 0)
+		return;
+	ssize_t got = read(fd, ring->command, sizeof(ring->command) - 1);
+	(void)got; /* without them it is named by who meets it in time */
+	close(fd);
 }
 
 /* Fills layout and ring from the interpreter.  NULL, or why it cannot be. */

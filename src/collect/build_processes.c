@@ -90,19 +90,6 @@ static void fill_entry(struct collector *collector, struct profile *profile,
 	entry->pid = process->pid;
 }
 
-/* A child that ended before its command could be read has that of its parent,
- * since no other program was started in it. */
-static void inherit_commands(struct profile *profile)
-{
-	for (uint32_t i = 0; i < profile->process_count; i++) {
-		struct profile_process *entry = &profile->processes[i];
-		for (uint32_t p = 0; entry->command == NULL && p < i; p++) {
-			if (profile->processes[p].pid == entry->parent_pid)
-				entry->command = profile->processes[p].command;
-		}
-	}
-}
-
 static struct metrics thread_metrics(const struct thread *thread)
 {
 	uint64_t idle_ns = thread->counts_waiting ? thread->unasked_ns : thread->off_ns;
@@ -163,7 +150,6 @@ void build_processes(struct collector *collector, struct profile *profile)
 		fill_entry(collector, profile, process, &profile->processes[entries[i]]);
 		threads += process->threads.count;
 	}
-	inherit_commands(profile);
 	warn_of_other_program(collector, profile);
 	if (count > 0)
 		profile->python_version = profile->processes[0].python;

@@ -18,7 +18,7 @@ struct sentinel {
 };
 
 /* Starts it; without one every signal counts as sent to us alone.  It ends
- * with the calling process, which has one at a time. */
+ * with the calling process. */
 void sentinel_start(struct sentinel *sentinel);
 void sentinel_stop(struct sentinel *sentinel);
 
