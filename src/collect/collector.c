@@ -89,7 +89,8 @@ static unsigned next_pause_ms(struct collector *collector, const struct wheel *w
 	uint64_t now_ns = clock_monotonic_ns();
 	bool is_calm = wheel->ended_ns == 0 && !collector->gpu.is_sampled &&
 		       collector->astir_ns != 0 && now_ns > collector->astir_ns;
-	return pace_next_ms(is_calm ? now_ns - collector->astir_ns : 0, &collector->random);
+	return pace_next_ms(is_calm ? now_ns - collector->astir_ns : 0, collector->watch_cost_ns,
+			    &collector->random);
 }
 
 static uint32_t count_living(const struct collector *collector)

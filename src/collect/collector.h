@@ -158,6 +158,7 @@ struct process {
 	VEC(struct thread *) threads; /* owned; the first is the main thread */
 	uint32_t thread_numbers;      /* threads ever begun */
 	uint32_t watch_turn; /* the last of its other threads that was looked at */
+	uint32_t same_turn;  /* the round in which it was last asked whether it is the same program */
 	uint32_t main_node;  /* where the main thread was last seen */
 	struct recent_sample main_samples[RECENT_SAMPLES]; /* its last samples */
 	uint64_t helped_ns;  /* what its library's threads computed, not yet set against waiting for it */
@@ -226,6 +227,8 @@ struct collector {
 	uint64_t sampled_cpu_ns;
 	uint64_t delay_ns; /* that main threads stood ready while others had the CPUs */
 	uint32_t watch_turn; /* where the next round of looks begins */
+	bool has_met_young;     /* in the last round, a thread that was looked at a few times only */
+	uint64_t watch_cost_ns; /* the CPU time that a round's looks take, on average */
 	uint64_t random;
 	unsigned char *scratch; /* owned; RECORD_MAX_BYTES */
 	unsigned char *code_room; /* owned; for processes_read_code */

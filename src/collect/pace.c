@@ -3,9 +3,12 @@
 
 #define NS_PER_MS 1000000u
 
-unsigned pace_next_ms(uint64_t calm_ns, uint64_t *random)
+unsigned pace_next_ms(uint64_t calm_ns, uint64_t cost_ns, uint64_t *random)
 {
 	uint64_t ms = calm_ns / NS_PER_MS / PACE_PART;
+	uint64_t dear_ms = cost_ns * PACE_COST_PART / NS_PER_MS;
+	if (ms < dear_ms)
+		ms = dear_ms;
 	if (ms < PACE_MS)
 		ms = PACE_MS;
 	if (ms > PACE_MAX_MS)

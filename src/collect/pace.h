@@ -7,6 +7,9 @@
  * what they compute by their samples.  So the pause grows with the time that has been calm:
  * when a wait begins, at most 1/PACE_PART of that time is over before it is looked at.
  *
+ * Rounds are dearer where there are many threads or tasks.  Each look at one of them is a sample
+ * of its own, so fewer rounds tell as much: they take at most 1/PACE_COST_PART of the time.
+ *
  * Pure. */
 #ifndef HEATLINE_COLLECT_PACE_H
 #define HEATLINE_COLLECT_PACE_H
@@ -16,11 +19,12 @@
 
 #define PACE_MS 24u
 #define PACE_PART 20u
+#define PACE_COST_PART 200u
 #define PACE_MAX_MS 80u /* before jitter: what a program that wakes up writes meanwhile must fit in */
 
-/* The next pause, when it has been calm for so long; up to half of it more by lot
- * keeps the rounds out of step with the program.  *random is any number. */
-unsigned pace_next_ms(uint64_t calm_ns, uint64_t *random);
+/* The next pause, when it has been calm for so long and a round's looks take cost_ns; up to half
+ * of it more by lot keeps the rounds out of step with the program.  *random is any number. */
+unsigned pace_next_ms(uint64_t calm_ns, uint64_t cost_ns, uint64_t *random);
 
 /* The pause between two looks whether a process has a library loaded: the last took cost_ns, and
  * none has met new modules for calm_ns.  The same part of the time is over before one is met. */

@@ -17,7 +17,7 @@
 
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */
 #define PLACES_MAX 20000u
-#define READ_PART 250u /* reading tasks takes at most this part (1/n) of the time, */
+#define READ_PART 500u /* reading tasks takes at most this part (1/n) of the time, */
 #define READ_BUSY_PART 1000u /* or this, while no waiting is to be shared by those that wait, */
 #define READ_PAUSE_MAX_NS 250000000u /* but for a look that counts many new ones */
 

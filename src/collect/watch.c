@@ -30,6 +30,8 @@
 #define LOOKS_PER_ROUND 64u
 #define LOOKS_UNCOUNTED 8u
 #define LOOKS_NS 400000u
+#define YOUNG_LOOKS 8u /* in which a thread gets its name; rounds with such looks are never too dear */
+#define COST_SHARE 8u /* the last round's part (1/n) in what rounds are said to cost */
 #define OFF_MIN_NS 100000u     /* less is the difference of two clocks */
 #define OFF_END_MIN_NS 8000000u /* of a thread that ran last: two ticks of its clock */
 #define OPEN_THREADS_MAX 200u /* with files kept open */
@@ -102,10 +104,11 @@ static void note_reason(const struct collector *collector, const struct process 
 			struct thread *thread, const struct blocked_call *call,
 			const struct sight *sight)
 {
-	struct py_gil gil;
-	gil_find(&process->walker, process->ring->runtime,
-		 gil_interpreter(&process->walker, sight->state), &gil);
-	thread->is_at_gil = sight->state != 0 && blocked_call_is_futex(call, gil.start, gil.end);
+	struct py_gil gil = {.start = 0};
+	if (sight->state != 0 && blocked_call_is_futex(call, 0, UINT64_MAX))
+		gil_find(&process->walker, process->ring->runtime,
+			 gil_interpreter(&process->walker, sight->state), &gil);
+	thread->is_at_gil = blocked_call_is_futex(call, gil.start, gil.end);
 	if (thread->is_at_gil)
 		return;
 	thread->wait_kind = waits_of_stack(call, process->pid, &collector->codes, collector->tree_frames,
@@ -283,6 +286,16 @@ static void book_met(struct collector *collector, struct process *process, struc
 	book_waiting(collector, process, thread, node, now_ns);
 }
 
+/* It may have started another program: then what we know of its memory is wrong.  Asked once
+ * a round. */
+static bool is_same_program(const struct collector *collector, struct process *process)
+{
+	if (process->same_turn == collector->watch_turn)
+		return process->end_ns == 0;
+	process->same_turn = collector->watch_turn;
+	return processes_have_made(&process->reader, process->ring);
+}
+
 /* A thread whose times have been brought up to now: what it waits for, if it does. */
 static void meet(struct collector *collector, struct process *process, struct thread *thread,
 		 uint64_t now_ns, bool has_run)
@@ -300,8 +313,7 @@ static void meet(struct collector *collector, struct process *process, struct th
 	struct blocked_call call;
 	if (!is_blocked(process, thread, &call))
 		return;
-	/* It may have started another program: then what we know of its memory is wrong. */
-	if (!processes_have_made(&process->reader, process->ring)) {
+	if (!is_same_program(collector, process)) {
 		process->end_ns = now_ns;
 		thread->pending_off_ns = 0;
 		return;
@@ -323,6 +335,7 @@ static void look(struct collector *collector, struct process *process, struct th
 	uint32_t node = thread->wait_node;
 	bool was_at_gil = thread->is_at_gil;
 	threads_learn_name(collector, process, thread);
+	collector->has_met_young |= thread->looks <= YOUNG_LOOKS;
 	if (now_ns <= thread->start_ns ||
 	    !update_times(collector, process, thread, now_ns, &found.has_run))
 		return;
@@ -356,20 +369,10 @@ static bool is_watched(const struct process *process)
 	       process->threads.count > 0;
 }
 
-/* Whether the round's looks have taken all the CPU time that they may; *until_ns: when they
- * will have, 0 until it is first asked, since few threads need no clock. */
-static bool is_used_up(uint64_t *until_ns)
-{
-	uint64_t now_ns = clock_thread_cpu_ns();
-	if (*until_ns == 0)
-		*until_ns = now_ns + LOOKS_NS;
-	return now_ns > *until_ns;
-}
-
-/* The other threads of a process, some of them each round, until the round's CPU time
- * is used; returns how many of the round's looks that took. */
+/* The other threads of a process, some of them each round, until the CPU time that the round
+ * may take is used; returns how many of the round's looks that took. */
 static uint32_t look_at_others(struct collector *collector, struct process *process,
-			       uint32_t looks, uint64_t *until_ns)
+			       uint32_t looks, uint64_t until_ns)
 {
 	uint32_t others = process->threads.count - 1;
 	uint32_t left = others < looks ? others : looks;
@@ -377,7 +380,7 @@ static uint32_t look_at_others(struct collector *collector, struct process *proc
 		uint32_t turn = (process->watch_turn + 1) % others;
 		struct thread *thread = process->threads.items[1 + turn];
 		if (i % LOOKS_UNCOUNTED == LOOKS_UNCOUNTED - 1 && thread->looks > 0 &&
-		    is_used_up(until_ns))
+		    clock_thread_cpu_ns() > until_ns)
 			return looks;
 		process->watch_turn = turn;
 		if (thread->is_ended)
@@ -389,12 +392,9 @@ static uint32_t look_at_others(struct collector *collector, struct process *proc
 	return left;
 }
 
-void watch_round(struct collector *collector)
+static void look_around(struct collector *collector, uint64_t until_ns)
 {
-	if (collector->options->is_virtual_time)
-		return;
 	uint32_t looks = LOOKS_PER_ROUND;
-	uint64_t until_ns = 0;
 	uint32_t processes = collector->processes.count;
 	collector->watch_turn++;
 	for (uint32_t i = 0; i < processes && looks > 0; i++) {
@@ -406,8 +406,19 @@ void watch_round(struct collector *collector)
 		if (!main->is_ended)
 			look(collector, process, main, clock_monotonic_ns());
 		looks--;
-		looks -= look_at_others(collector, process, looks, &until_ns);
+		looks -= look_at_others(collector, process, looks, until_ns);
 	}
+}
+
+void watch_round(struct collector *collector)
+{
+	if (collector->options->is_virtual_time)
+		return;
+	uint64_t begin_ns = clock_thread_cpu_ns();
+	collector->has_met_young = false;
+	look_around(collector, begin_ns + LOOKS_NS);
+	uint64_t took_ns = collector->has_met_young ? 0 : clock_thread_cpu_ns() - begin_ns;
+	collector->watch_cost_ns += took_ns / COST_SHARE - collector->watch_cost_ns / COST_SHARE;
 }
 
 /* --- after another collector, see journal.h --- */
@@ -467,6 +478,7 @@ static void skip_pause(struct collector *collector, struct process *process, str
 
 void watch_suspend(struct collector *collector)
 {
+	collector->watch_turn++;
 	if (!collector->options->is_virtual_time)
 		each_living(collector, pause_thread);
 }

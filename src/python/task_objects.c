@@ -117,7 +117,8 @@ enum object_kind task_object_kind(struct task_finder *finder, py_addr addr)
 
 /* Where the entries of a dict lie. */
 struct dict_view {
-	py_addr entries;
+	py_addr keys;    /* the table */
+	py_addr entries; /* in it */
 	uint32_t count;
 	uint32_t size; /* bytes of an entry */
 	uint32_t key;  /* offset of the key in it; the value follows */
@@ -132,7 +133,7 @@ static bool view_wide(const unsigned char *head, py_addr keys, struct dict_view 
 
 	if (size > 1u << 24 || (size & (size - 1)) != 0 || count > size)
 		return false;
-	*view = (struct dict_view){ keys + 40 + size * width, (uint32_t)count, 24, 8 };
+	*view = (struct dict_view){ keys, keys + 40 + size * width, (uint32_t)count, 24, 8 };
 	return true;
 }
 
@@ -145,7 +146,7 @@ static bool view_narrow(const unsigned char *head, py_addr keys, struct dict_vie
 
 	if (head[8] > 24 || index_bytes > 27 || kind > 2 || count > 1ull << head[8])
 		return false;
-	*view = (struct dict_view){ keys + 32 + (1ull << index_bytes), (uint32_t)count,
+	*view = (struct dict_view){ keys, keys + 32 + (1ull << index_bytes), (uint32_t)count,
 				    kind == 0 ? 24 : 16, kind == 0 ? 8 : 0 };
 	return true;
 }
@@ -204,6 +205,38 @@ static uint32_t find_text(const struct task_finder *finder, const py_addr *keys,
 	return count;
 }
 
+/* Looks through the entries that were not passed yet; the value, or 0, and the place of one that
+ * was found. */
+static py_addr find_entry(const struct task_finder *finder, const struct dict_view *view,
+			  const char *key, struct task_passed *passed, struct task_place *place)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	unsigned char entries[KEYS_BATCH * 24];
+	py_addr keys[KEYS_BATCH];
+
+	for (uint32_t start = passed->count; start < view->count; start += KEYS_BATCH) {
+		uint32_t part = view->count - start < KEYS_BATCH ? view->count - start : KEYS_BATCH;
+		uint32_t found;
+
+		if (!reader->read(reader, view->entries + (uint64_t)start * view->size, entries,
+				  (size_t)part * view->size))
+			return 0;
+		for (uint32_t i = 0; i < part; i++)
+			keys[i] = load_u64(entries + i * view->size + view->key);
+		found = find_text(finder, keys, part, key);
+		if (found < part) {
+			uint32_t at = found * view->size + view->key;
+			py_addr value = load_u64(entries + at + 8);
+
+			place->entry = view->entries + (uint64_t)start * view->size + at;
+			place->key = keys[found];
+			return is_pointer(value) ? value : 0;
+		}
+	}
+	passed->count = view->count;
+	return 0;
+}
+
 py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const char *key)
 {
 	struct task_passed passed = { 0 };
@@ -214,33 +247,49 @@ py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const cha
 py_addr task_dict_new_text(const struct task_finder *finder, py_addr dict, const char *key,
 			   struct task_passed *passed)
 {
-	const struct mem_reader *reader = finder->walker->reader;
-	unsigned char entries[KEYS_BATCH * 24];
-	py_addr keys[KEYS_BATCH];
+	struct task_place place;
 	struct dict_view view;
 
 	if (!dict_open(finder, dict, &view) || view.count > KEYS_MAX)
 		return 0;
 	if (passed->entries != view.entries)
 		*passed = (struct task_passed){ view.entries, 0 };
-	for (uint32_t start = passed->count; start < view.count; start += KEYS_BATCH) {
-		uint32_t part = view.count - start < KEYS_BATCH ? view.count - start : KEYS_BATCH;
-		uint32_t found;
+	return find_entry(finder, &view, key, passed, &place);
+}
 
-		if (!reader->read(reader, view.entries + (uint64_t)start * view.size, entries,
-				  (size_t)part * view.size))
-			return 0;
-		for (uint32_t i = 0; i < part; i++)
-			keys[i] = load_u64(entries + i * view.size + view.key);
-		found = find_text(finder, keys, part, key);
-		if (found < part) {
-			py_addr value = load_u64(entries + found * view.size + view.key + 8);
+/* The value where the key was found before; 0: it is not there any more. */
+static py_addr read_place(const struct task_finder *finder, py_addr at,
+			  const struct task_place *place)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	uint64_t dict, links[2], entry[2];
+	struct iovec dst[3] = { { &dict, sizeof(dict) }, { links, sizeof(links) },
+				{ entry, sizeof(entry) } };
+	struct iovec src[3] = { { (void *)(uintptr_t)at, sizeof(dict) },
+				{ (void *)(uintptr_t)(place->dict + DICT_KEYS), sizeof(links) },
+				{ (void *)(uintptr_t)place->entry, sizeof(entry) } };
 
-			return is_pointer(value) ? value : 0;
-		}
-	}
-	passed->count = view.count;
-	return 0;
+	return place->entry != 0 && reader->read_many(reader, dst, src, 3) == 3 &&
+			       dict == place->dict && links[0] == place->keys && links[1] == 0 &&
+			       entry[0] == place->key && is_pointer(entry[1])
+		       ? entry[1]
+		       : 0;
+}
+
+py_addr task_dict_text_again(const struct task_finder *finder, py_addr at, const char *key,
+			     struct task_place *place)
+{
+	struct task_passed passed = { 0 };
+	struct dict_view view;
+	py_addr value = read_place(finder, at, place);
+
+	if (value != 0)
+		return value;
+	*place = (struct task_place){ .dict = task_read_pointer(finder, at) };
+	if (!dict_open(finder, place->dict, &view) || view.count > KEYS_MAX)
+		return 0;
+	place->keys = view.keys;
+	return find_entry(finder, &view, key, &passed, place);
 }
 
 bool task_find_attributes(const struct task_finder *finder, py_addr object,

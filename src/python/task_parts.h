@@ -21,6 +21,11 @@ py_addr task_dict_text(const struct task_finder *finder, py_addr dict, const cha
 py_addr task_dict_new_text(const struct task_finder *finder, py_addr dict, const char *key,
 			   struct task_passed *passed);
 
+/* The same for a dict that is asked often and stands at `at`; *place is where the key was found
+ * the last time, zero at first. */
+py_addr task_dict_text_again(const struct task_finder *finder, py_addr at, const char *key,
+			     struct task_place *place);
+
 /* The value under this very object, or 0; looks at some dozens of entries. */
 py_addr task_dict_object(const struct task_finder *finder, py_addr dict, py_addr key);
 

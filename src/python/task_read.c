@@ -11,9 +11,54 @@
 #include "python/objects.h"
 #include "python/task_parts.h"
 
-#define CORO_BYTES 512u /* a coroutine with its frame, as a rule */
+#define OBJECT_BYTES 512u /* a coroutine with its frame, as a rule */
+#define HEAD_BYTES (WRAPPER_INNER + 8u)
 #define OP_YIELD_FROM 72u /* 3.8-3.10 */
 #define OP_RESUME 151u    /* 3.11, 3.12 */
+
+/* An object with as much behind it as may be of use: one read tells its type and its fields. */
+struct object_copy {
+	py_addr addr;
+	uint32_t size;
+	unsigned char bytes[OBJECT_BYTES];
+};
+
+static bool copy_bytes(const struct task_finder *finder, struct object_copy *copy, uint32_t size)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+
+	copy->size = size;
+	return size >= HEAD_BYTES && size <= OBJECT_BYTES &&
+	       reader->read(reader, copy->addr, copy->bytes, size);
+}
+
+/* What the object is.  It may lie at the end of what can be read, so less is copied where it
+ * must be: so many bytes as it has if it is what is looked for, or its head. */
+static enum object_kind copy_object(struct task_finder *finder, py_addr object, uint32_t least,
+				    struct object_copy *copy)
+{
+	uint32_t type_at = finder->walker->layout->object_type;
+
+	copy->addr = object;
+	if (!is_pointer(object) || type_at + 8 > HEAD_BYTES ||
+	    (!copy_bytes(finder, copy, OBJECT_BYTES) && !copy_bytes(finder, copy, least) &&
+	     !copy_bytes(finder, copy, HEAD_BYTES)))
+		return OBJECT_OTHER;
+	return task_type_kind(finder, load_u64(copy->bytes + type_at));
+}
+
+static uint32_t coro_bytes(const struct task_finder *finder)
+{
+	return finder->layout.gen_frame +
+	       (finder->layout.state == STATE_GENERATOR ? finder->walker->layout->frame_size : 8);
+}
+
+static uint32_t task_bytes(const struct task_finder *finder)
+{
+	const struct py_task_layout *row = &finder->layout;
+
+	return (row->task_name > row->task_coro ? row->task_name : row->task_coro) + 8;
+}
 
 /* A generator, coroutine or asynchronous generator that is suspended. */
 struct coro_view {
@@ -44,17 +89,20 @@ static bool awaits_by_opcode(const struct task_finder *finder, const struct coro
 }
 
 /* 3.8 to 3.10: the frame is an object of its own. */
-static bool read_old(struct task_finder *finder, py_addr coro, bool is_generator,
-		     struct coro_view *view)
+static bool read_old(const struct task_finder *finder, const struct object_copy *coro,
+		     bool is_generator, struct coro_view *view)
 {
 	const struct py_task_layout *row = &finder->layout;
 	const struct py_layout *layout = finder->walker->layout;
 	const struct mem_reader *reader = finder->walker->reader;
-	py_addr frame = task_read_pointer(finder, coro + row->gen_frame), top;
+	py_addr frame, top;
 	unsigned char at[128];
 	int32_t last;
 
-	if (frame == 0 || !reader->read(reader, frame, at, sizeof(at)))
+	if (coro->size < coro_bytes(finder))
+		return false;
+	frame = load_u64(coro->bytes + row->gen_frame);
+	if (!is_pointer(frame) || !reader->read(reader, frame, at, sizeof(at)))
 		return false;
 	memcpy(&last, at + layout->frame_instr, sizeof(last));
 	if (row->state == STATE_STACKTOP) {
@@ -77,40 +125,31 @@ static bool read_old(struct task_finder *finder, py_addr coro, bool is_generator
 	return true;
 }
 
-/* The word of the target at addr, from a copy of `size` bytes at base where it
- * holds it. */
-static uint64_t word_near(const struct task_finder *finder, py_addr addr, py_addr base,
-			  const unsigned char *copy, uint32_t size)
+/* The word of the target at addr, from the copy where it holds it. */
+static uint64_t word_near(const struct task_finder *finder, py_addr addr,
+			  const struct object_copy *copy)
 {
 	uint64_t word = 0;
 
-	if (addr >= base && addr - base + 8 <= size)
-		return load_u64(copy + (addr - base));
+	if (addr >= copy->addr && addr - copy->addr + 8 <= copy->size)
+		return load_u64(copy->bytes + (addr - copy->addr));
 	return task_read_word(finder, addr, &word) ? word : 0;
 }
 
 /* 3.11 and later: the frame is within the generator. */
-static bool read_new(struct task_finder *finder, py_addr coro, bool is_generator,
-		     struct coro_view *view)
+static bool read_new(const struct task_finder *finder, const struct object_copy *coro,
+		     bool is_generator, struct coro_view *view)
 {
 	const struct py_task_layout *row = &finder->layout;
 	const struct py_layout *layout = finder->walker->layout;
-	const struct mem_reader *reader = finder->walker->reader;
-	unsigned char copy[CORO_BYTES];
-	const unsigned char *frame = copy + row->gen_frame;
-	uint32_t need = row->gen_frame + layout->frame_size, size = CORO_BYTES;
+	const unsigned char *frame = coro->bytes + row->gen_frame;
 	int64_t offset;
 	py_addr top, instr;
 	int8_t state;
 
-	if (need > CORO_BYTES)
+	if (coro->size < coro_bytes(finder) || row->gen_state >= coro->size)
 		return false;
-	if (!reader->read(reader, coro, copy, size)) {
-		size = need; /* it lies at the end of what can be read */
-		if (!reader->read(reader, coro, copy, size))
-			return false;
-	}
-	state = (int8_t)copy[row->gen_state];
+	state = (int8_t)coro->bytes[row->gen_state];
 	if (state < row->state_first || state > row->state_last)
 		return false;
 	view->code = load_u64(frame + layout->frame_code) &
@@ -123,16 +162,16 @@ static bool read_new(struct task_finder *finder, py_addr coro, bool is_generator
 	if (row->source == TASKS_LIST)
 		top = load_u64(frame + row->frame_depth);
 	else
-		top = coro + row->gen_frame + row->frame_locals +
+		top = coro->addr + row->gen_frame + row->frame_locals +
 		      8ull * (load_u32(frame + row->frame_depth) & 0xffffff);
-	view->awaited = word_near(finder, top - row->awaited_back, coro, copy, size) & ~(py_addr)7;
+	view->awaited = word_near(finder, top - row->awaited_back, coro) & ~(py_addr)7;
 	view->is_awaiting = row->state_awaiting != INT8_MIN ? state >= row->state_awaiting
 				: !is_generator || awaits_by_opcode(finder, view, instr + 2);
 	return true;
 }
 
-static bool read_coro(struct task_finder *finder, py_addr coro, enum object_kind kind,
-		      struct coro_view *view)
+static bool read_coro(const struct task_finder *finder, const struct object_copy *coro,
+		      enum object_kind kind, struct coro_view *view)
 {
 	bool is_generator = kind == OBJECT_GENERATOR;
 
@@ -146,15 +185,16 @@ static uint32_t follow_chain(struct task_finder *finder, py_addr object, struct 
 	uint32_t count = 0;
 
 	for (uint32_t hops = 0; hops < 2 * TASK_MAX_FRAMES && count < TASK_MAX_FRAMES; hops++) {
-		enum object_kind kind = task_object_kind(finder, object);
+		struct object_copy copy;
+		enum object_kind kind = copy_object(finder, object, coro_bytes(finder), &copy);
 		struct coro_view view;
 
 		if (kind == OBJECT_WRAPPER) {
-			object = task_read_pointer(finder, object + WRAPPER_INNER);
+			object = load_u64(copy.bytes + WRAPPER_INNER);
 			continue;
 		}
 		if ((kind != OBJECT_COROUTINE && kind != OBJECT_GENERATOR) ||
-		    !read_coro(finder, object, kind, &view))
+		    !read_coro(finder, &copy, kind, &view))
 			break;
 		frames[count++] = (struct walk_frame){ .code = view.code, .offset = view.offset };
 		if (!view.is_awaiting)
@@ -196,18 +236,16 @@ struct task_head {
 };
 
 /* asyncio's own type, in C. */
-static bool read_native(const struct task_finder *finder, py_addr task, struct task_head *head)
+static bool read_native(const struct task_finder *finder, const struct object_copy *task,
+			struct task_head *head)
 {
 	const struct py_task_layout *row = &finder->layout;
-	const struct mem_reader *reader = finder->walker->reader;
-	uint32_t need = (row->task_name > row->task_coro ? row->task_name : row->task_coro) + 8;
-	unsigned char copy[256];
 
-	if (need > sizeof(copy) || !reader->read(reader, task, copy, need))
+	if (task->size < task_bytes(finder))
 		return false;
-	head->loop = load_u64(copy + row->task_loop);
-	head->coro = load_u64(copy + row->task_coro);
-	head->name = load_u64(copy + row->task_name);
+	head->loop = load_u64(task->bytes + row->task_loop);
+	head->coro = load_u64(task->bytes + row->task_coro);
+	head->name = load_u64(task->bytes + row->task_name);
 	return true;
 }
 
@@ -226,7 +264,8 @@ static bool read_python(const struct task_finder *finder, py_addr task, struct t
 static bool read_head(struct task_finder *finder, py_addr task, const struct task_loop *loop,
 		      struct task_head *head)
 {
-	enum object_kind kind = task_object_kind(finder, task);
+	struct object_copy copy;
+	enum object_kind kind = copy_object(finder, task, task_bytes(finder), &copy);
 
 	if (kind == OBJECT_TRIO_TASK && loop->is_trio) {
 		head->loop = loop->object; /* the set has no others */
@@ -234,7 +273,7 @@ static bool read_head(struct task_finder *finder, py_addr task, const struct tas
 	}
 	if (kind == OBJECT_PYTHON_TASK)
 		return read_python(finder, task, head);
-	return kind == OBJECT_TASK && read_native(finder, task, head);
+	return kind == OBJECT_TASK && read_native(finder, &copy, head);
 }
 
 enum task_result task_read(struct task_finder *finder, py_addr task, const struct task_loop *loop,
@@ -242,7 +281,7 @@ enum task_result task_read(struct task_finder *finder, py_addr task, const struc
 {
 	struct task_head head;
 
-	if (!is_pointer(task) || !read_head(finder, task, loop, &head))
+	if (!read_head(finder, task, loop, &head))
 		return TASK_TORN;
 	if (head.loop != loop->object || head.coro == 0)
 		return TASK_OTHER;

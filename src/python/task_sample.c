@@ -22,6 +22,7 @@
 #define READS_MAX 8192u
 #define WINDOW_BYTES 16384u
 #define SLOT_BYTES 16u
+#define REFERENCES 32u /* weak ones that are followed by one read */
 
 static uint64_t next_random(uint64_t *random)
 {
@@ -84,17 +85,41 @@ static void probe_table(const struct task_finder *finder, py_addr table, uint64_
 		choose_slots(choice, parts[i], PROBE_SLOTS);
 }
 
-/* From the weak references to what they refer to; what cannot be read drops
+/* From some weak references to what they refer to; what cannot be read drops
  * out. */
+static uint32_t follow_some(const struct task_finder *finder, const py_addr *refs, uint32_t count,
+			    py_addr *tasks)
+{
+	const struct mem_reader *reader = finder->walker->reader;
+	struct iovec dst[REFERENCES], src[REFERENCES];
+	py_addr found[REFERENCES];
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		dst[i] = (struct iovec){ &found[i], sizeof(found[i]) };
+		src[i] = (struct iovec){ (void *)(uintptr_t)(refs[i] + WEAKREF_OBJECT),
+					 sizeof(found[i]) };
+	}
+	for (uint32_t done = 0; done < count; done++) {
+		size_t got = reader->read_many(reader, dst + done, src + done, count - done);
+
+		for (; got > 0; got--, done++) {
+			if (is_pointer(found[done]))
+				tasks[kept++] = found[done];
+		}
+	}
+	return kept;
+}
+
+/* The tasks take the place of the references to them. */
 static uint32_t follow_references(const struct task_finder *finder, py_addr *refs, uint32_t count)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		py_addr task = task_read_pointer(finder, refs[i] + WEAKREF_OBJECT);
+	for (uint32_t i = 0; i < count; i += REFERENCES) {
+		uint32_t part = count - i < REFERENCES ? count - i : REFERENCES;
 
-		if (task != 0)
-			refs[kept++] = task;
+		kept += follow_some(finder, refs + i, part, refs + kept);
 	}
 	return kept;
 }

@@ -131,15 +131,20 @@ bool tasks_find(struct task_finder *finder)
 /* A thread whose loop has ended, and the child of a fork, have None in its place. */
 static py_addr asyncio_running_loop(struct task_finder *finder, py_addr tstate)
 {
-	py_addr dict, loop;
+	py_addr loop;
 
 	if (finder->layout.thread_loop != PY_ABSENT)
 		return task_read_pointer(finder, tstate + finder->layout.thread_loop);
-	dict = task_read_pointer(finder, tstate + finder->layout.thread_dict);
-	loop = dict == 0 ? 0 : task_dict_text(finder, dict, "__asyncio_running_event_loop__");
+	loop = task_dict_text_again(finder, tstate + finder->layout.thread_dict,
+				    "__asyncio_running_event_loop__", &finder->loop_place);
 	if (loop != 0 && finder->layout.is_loop_held)
 		loop = task_read_pointer(finder, loop + HOLDER_LOOP);
-	return loop != 0 && task_object_kind(finder, loop) == OBJECT_NONE ? 0 : loop;
+	if (loop == 0 || loop == finder->last_loop) /* None is always the same object */
+		return loop;
+	if (task_object_kind(finder, loop) == OBJECT_NONE)
+		return 0;
+	finder->last_loop = loop;
+	return loop;
 }
 
 bool tasks_running_loop(struct task_finder *finder, py_addr tstate, struct task_loop *loop)

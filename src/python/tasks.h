@@ -58,6 +58,12 @@ struct task_passed {
 	uint32_t count;
 };
 
+/* Where a dict was found to have a key: as long as it has the same table, and that the same
+ * object at this place, the key need not be looked for again. */
+struct task_place {
+	py_addr dict, keys, entry, key;
+};
+
 /* One process's tasks.  The caller sets walker, runtime and pid; the rest is
  * zero until tasks_find. */
 struct task_finder {
@@ -72,6 +78,8 @@ struct task_finder {
 	py_addr task_type;  /* _asyncio.Task; 0: there is no asyncio */
 	py_addr python_task_type; /* asyncio.tasks._PyTask */
 	py_addr all_tasks;  /* the set in the WeakSet */
+	struct task_place loop_place; /* where the last thread that was asked has its running loop */
+	py_addr last_loop;  /* and one that is an object, not None */
 	py_addr current_tasks; /* dict of loop to the task that runs, if the thread does not know */
 	py_addr run_once;   /* code object of the loop's turn, and two of its variables */
 	uint32_t time_index, handle_index;

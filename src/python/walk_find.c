@@ -67,14 +67,14 @@ py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t 
 
 /* Whether the state is the thread's and linked, and there is but one interpreter
  * (where a thread has states in several, the search decides).  A state's first
- * two words are the states before and after it; without one before, the search
- * finds it at once. */
+ * two words are the states before and after it; without one before, the interpreter
+ * has it first. */
 static bool is_still_state(const struct walker *walker, py_addr runtime, py_addr tstate,
 			   uint64_t pthread_id, uint64_t native_id)
 {
 	const struct py_layout *layout = walker->layout;
 	struct thread_ids ids = { .native_id = 0 };
-	py_addr previous, interp, first_interp, back, next_interp;
+	py_addr previous, interp, first_interp, link, back, next_interp;
 	size_t count = layout->thread_native_id != PY_ABSENT ? 5 : 4;
 	struct iovec dst[5] = {
 		{ &first_interp, 8 }, { &previous, 8 }, { &interp, 8 }, { &ids.pthread_id, 8 },
@@ -89,11 +89,13 @@ static bool is_still_state(const struct walker *walker, py_addr runtime, py_addr
 	};
 
 	if (walker->reader->read_many(walker->reader, dst, src, count) != count ||
-	    previous == 0 || interp != first_interp || !is_thread(&ids, pthread_id, native_id))
+	    interp != first_interp || !is_thread(&ids, pthread_id, native_id))
 		return false;
+	link = previous != 0 ? previous + layout->thread_next
+			     : interp + layout->interp_threads_head;
 	dst[0] = (struct iovec){ &back, 8 };
 	dst[1] = (struct iovec){ &next_interp, 8 };
-	src[0] = (struct iovec){ (void *)(uintptr_t)(previous + layout->thread_next), 8 };
+	src[0] = (struct iovec){ (void *)(uintptr_t)link, 8 };
 	src[1] = (struct iovec){ (void *)(uintptr_t)(interp + layout->interp_next), 8 };
 	return walker->reader->read_many(walker->reader, dst, src, 2) == 2 && back == tstate &&
 	       next_interp == 0;

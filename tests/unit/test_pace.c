@@ -15,7 +15,7 @@ static void test_often_while_something_happens(void **state)
 	(void)state;
 	uint64_t random = 1;
 	for (uint32_t i = 0; i < 1000; i++)
-		assert_in_range(pace_next_ms(i * NS_PER_S / 10000, &random), PACE_MS, PACE_MS * 3 / 2);
+		assert_in_range(pace_next_ms(i * NS_PER_S / 10000, 0, &random), PACE_MS, PACE_MS * 3 / 2);
 }
 
 /* A minute of nothing: a few rounds a second, and at no time a pause of more than
@@ -26,7 +26,7 @@ static void test_rarely_while_nothing_does(void **state)
 	uint64_t random = 1, now_ns = 0;
 	uint32_t rounds = 0;
 	while (now_ns < 60 * NS_PER_S) {
-		unsigned ms = pace_next_ms(now_ns, &random);
+		unsigned ms = pace_next_ms(now_ns, 0, &random);
 		assert_true(ms < PACE_MS * 3 / 2 || ms <= now_ns / 1000000 * 3 / 2 / PACE_PART);
 		assert_in_range(ms, PACE_MS, PACE_MAX_MS * 3 / 2);
 		now_ns += ms * 1000000ull;
@@ -35,13 +35,27 @@ static void test_rarely_while_nothing_does(void **state)
 	assert_in_range(rounds, 500, 700);
 }
 
+/* Rounds that cost much take a small part of the time, however much happens. */
+static void test_rarely_where_rounds_are_dear(void **state)
+{
+	(void)state;
+	uint64_t random = 1;
+	for (uint64_t cost_ns = 1000; cost_ns < PACE_MAX_MS * 1000000ull / PACE_COST_PART;
+	     cost_ns += 1000) {
+		unsigned ms = pace_next_ms(0, cost_ns, &random);
+		assert_true((ms + 1) * 1000000ull > cost_ns * PACE_COST_PART);
+		assert_true(ms < PACE_MS * 3 / 2 || ms * 2000000ull <= cost_ns * PACE_COST_PART * 3);
+	}
+	assert_in_range(pace_next_ms(0, NS_PER_S, &random), PACE_MAX_MS, PACE_MAX_MS * 3 / 2);
+}
+
 static void test_pauses_differ(void **state)
 {
 	(void)state;
 	uint64_t random = 1;
 	uint32_t seen[PACE_MS * 3 / 2] = {0}, different = 0;
 	for (uint32_t i = 0; i < 1000; i++)
-		seen[pace_next_ms(0, &random)]++;
+		seen[pace_next_ms(0, 0, &random)]++;
 	for (uint32_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++)
 		different += seen[i] > 0;
 	assert_int_equal(different, PACE_MS / 2);
@@ -129,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_often_while_something_happens),
 		cmocka_unit_test(test_rarely_while_nothing_does),
+		cmocka_unit_test(test_rarely_where_rounds_are_dear),
 		cmocka_unit_test(test_pauses_differ),
 		cmocka_unit_test(test_finding),
 		cmocka_unit_test(test_computing_is_calm),

@@ -245,6 +245,43 @@ static void test_new_entries_are_found(void **state)
 	assert_int_equal(task_dict_text(&finder, BASE, "wanted"), BASE + 8 * 4);
 }
 
+/* What is asked again is found by one read, wherever it has gone meanwhile. */
+static void test_dict_asked_again(void **state)
+{
+	(void)state;
+	enum { AT = 8, OTHER = 4096 }; /* words: where the dict's address stands; another table */
+	struct mem_reader reader;
+	struct walker walker = { .reader = &reader, .layout = py_layout_known(0x030b) };
+	struct task_finder finder = { .walker = &walker };
+	struct task_place place = { 0 };
+	py_addr at = BASE + AT * 8;
+
+	memset(memory, 0, sizeof(memory));
+	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
+	put_table(walker.layout, KEYS_AT, 10, 99);
+	memory[AT] = BASE;
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), 0);
+	put_table(walker.layout, KEYS_AT, 10, 4);
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), BASE + 8 * 4);
+	/* its text is not compared again, its value is new */
+	put_text(walker.layout, 4, "nobody");
+	memory[(place.entry - BASE) / 8 + 1] = BASE + 8 * 77;
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), BASE + 8 * 77);
+	/* the key was deleted; another entry has it */
+	memory[(place.entry - BASE) / 8] = 0;
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), 0);
+	put_table(walker.layout, KEYS_AT, 12, 11);
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), BASE + 8 * 11);
+	/* another table, while the old one is as it was */
+	put_table(walker.layout, OTHER, 12, 3);
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), BASE + 8 * 3);
+	/* another dict, and none */
+	memory[AT] = BASE + 7 * 8;
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), 0);
+	memory[AT] = 0;
+	assert_int_equal(task_dict_text_again(&finder, at, "wanted", &place), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_list_is_swept),
 		cmocka_unit_test(test_list_has_grown),
 		cmocka_unit_test(test_new_entries_are_found),
+		cmocka_unit_test(test_dict_asked_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
