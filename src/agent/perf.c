@@ -29,7 +29,7 @@
 #define PERIOD_SAMPLES 64u /* for which a period is kept, on average */
 
 /* The event and its samples may cost this part (1/n) of the CPU time. */
-#define PERF_BUDGET 160u
+#define PERF_BUDGET 200u
 
 static int open_event(uint64_t period_ns)
 {
