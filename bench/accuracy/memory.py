@@ -20,6 +20,7 @@ CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "memory")
 MB = 1 << 20
 LEAST_MB = 5      # lines below are not judged
 LARGE_MB = 50     # lines above are held to more
+SECONDS = 5       # for which the case that leaks goes on
 TIMEOUT_S = 180
 KINDS = ("malloc", "kept", "copy")
 MEMRAY_AGREES = 0.01  # of a line's bytes, or 0.1 MB: objects that the line makes besides
