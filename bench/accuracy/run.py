@@ -26,7 +26,7 @@ from support import pythons as machine_pythons
 
 CASES = os.path.join(HERE, "cases")
 RATIO_UNITS = ("0.0001", "0.001", "0.004", "0.01")
-SECONDS = 20  # a case; in less, chance alone is more than the 2 points that are allowed
+SECONDS = 30  # a case; in less, chance alone is more than the 2 points that are allowed
 TIMEOUT_S = 300
 
 
