@@ -15,7 +15,7 @@ class Point:
         self.x = 1
         self.y = 2
 
-    @property
+    @property  # @through_property
     def sum(self):  # @through_property
         return self.x + self.y  # @through_property
 
