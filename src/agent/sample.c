@@ -87,6 +87,8 @@ static void look_closer(struct agent_thread *self, const struct interrupted *at,
 		g_agent.reader.read_many(&g_agent.reader, to, from, count);
 	if (is_collecting == 1)
 		sample->flags |= SAMPLE_GC;
+	if (sample->count > 1 && !frame->is_entry)
+		sample->flags |= SAMPLE_DIRECT;
 }
 
 bool sample_walk(struct agent_thread *self, const struct walker *walker, uint32_t *count,

@@ -57,12 +57,11 @@ static uint32_t add_thread_frame(struct attach *attach, struct attach_process *p
 static void count_callers(struct collector *collector, uint32_t count)
 {
 	bool is_far_counted = collector->cpu_samples % FAR_LOOKS == 0;
-	for (uint32_t i = 1; i < count && (i < FAR_FRAMES || is_far_counted); i++) {
-		struct tree_frame frame = collector->tree_frames[i];
-		struct code_op *caller = codes_count(&collector->codes.items[frame.code], frame.offset);
-		if (caller != NULL)
-			caller->callee += i < FAR_FRAMES ? 1 : FAR_LOOKS;
-	}
+	struct code *codes = collector->codes.items;
+	const struct tree_frame *frames = collector->tree_frames;
+	for (uint32_t i = 1; i < count && (i < FAR_FRAMES || is_far_counted); i++)
+		codes_note_call(&codes[frames[i].code], frames[i].offset, &codes[frames[i - 1].code],
+				i < FAR_FRAMES ? 1 : FAR_LOOKS);
 }
 
 /* Who works in a thread that runs: Python or native, as far as a look tells. */

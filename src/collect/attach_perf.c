@@ -236,7 +236,7 @@ static bool find_place(const struct attach *attach, const struct attach_process 
 		const struct attach_range *range = find_range(process, words[i]);
 		if (range == NULL || words[i] - range->start < 2)
 			continue;
-		const struct code *code = &attach->collector->codes.items[range->code];
+		struct code *code = &attach->collector->codes.items[range->code];
 		*place = (struct tree_frame){range->code,
 					     codes_op_start(code, (uint32_t)(words[i] - range->start) - 2)};
 		return true;

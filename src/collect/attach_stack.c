@@ -226,12 +226,10 @@ static bool may_call(struct attach *attach, struct attach_process *process, cons
 	const struct attach_code *known = attach_find_code(process, frame->code);
 	if (known == NULL || known->identity <= CODE_HIDDEN)
 		return true;
-	const struct code *code = &attach->collector->codes.items[known->code];
+	struct code *code = &attach->collector->codes.items[known->code];
 	if (frame->offset < FIRST_CALL_OFFSET || frame->offset >= code->bytecode_size)
 		return false;
-	/* In 3.11 and 3.12 the place is that of an inline cache. */
-	uint32_t start = version == 0x030b || version == 0x030c ? codes_op_start(code, frame->offset) : frame->offset;
-	return py_op_may_call(version, code->bytecode[start]);
+	return py_op_may_call(version, code->bytecode[codes_call_start(code, frame->offset)]);
 }
 
 /* How many of the innermost frames had returned when they were copied: the innermost

@@ -67,14 +67,13 @@ struct neighbours {
  * for the exception, and none of the loads behind it. */
 static struct neighbours look_around(struct code *code, uint32_t op)
 {
-	if (code->shape == NULL)
-		code->shape = shape_new(code->version, code->bytecode, code->bytecode_size);
+	const struct shape *shape = codes_shape(code);
 	uint32_t first;
-	const struct shape_piece *piece = shape_find(code->shape, op, &first);
+	const struct shape_piece *piece = shape_find(shape, op, &first);
 	struct neighbours found = {.loads = piece->loads};
 	for (uint32_t i = 0; i < code->op_count; i++) {
 		const struct code_op *beside = &code->ops[i];
-		if (beside->leaf == 0 || !shape_is_start(code->shape, beside->op))
+		if (beside->leaf == 0 || !shape_is_start(shape, beside->op))
 			continue;
 		enum py_op_kind kind = py_op_kind(code->version, code->bytecode[beside->op * 2]);
 		bool is_in_piece = beside->op >= first && beside->op <= piece->end;
@@ -100,15 +99,62 @@ static bool is_long(const struct code_op *op, struct neighbours around)
 	return more - beside * log(if_short / if_long) > than->evidence;
 }
 
-/* To call a Python function takes the interpreter less time than that takes, or some four times as
- * long where it makes an instance.  An extension at work in the same call has Python functions
- * called by it, and the rest is its own as long as that is more than these take: compiled Python
- * (mypyc) spends two thirds of its time in the interpreter's functions. */
+/* One call in so many that calls a Python function may be chance: a finaliser, a signal's handler. */
+#define CHANCE 20u
+#define MAKER_CHANCE 100u /* to make an instance can take ten times as long as its __init__ */
+
+/* Specialised or not: the code is as it was when it was first met.  (In 3.11 it is the instruction before
+ * the call that calls C functions.) */
+static bool is_call(const struct code *code, uint32_t offset, const struct code_op *op)
+{
+	enum py_op_kind kind = py_op_kind(code->version, opcode_at(code, offset));
+	return op->calls_c || kind == PY_OP_CALL || kind == PY_OP_CALL_C || kind == PY_OP_CALL_PYTHON;
+}
+
+bool classify_calls_back(const struct code *code, uint32_t offset, const struct code_op *op)
+{
+	return op->callee > 0 && op->callee >= (op->leaf + op->running) / CHANCE &&
+	       is_call(code, offset, op);
+}
+
+enum verdict classify_call_back(struct code_op *op, enum evaluator_part part, bool knows_all,
+				uint64_t lot)
+{
+	uint32_t known = op->running + op->leaf;
+	op->is_partial = !knows_all;
+	if (part == EVALUATOR_RUNNING) {
+		op->running++;
+		return VERDICT_PYTHON;
+	}
+	if (part == EVALUATOR_CHORES && (op->makes || op->direct > 0))
+		return VERDICT_PYTHON;
+	if (part == EVALUATOR_CHORES && (!knows_all || known == 0))
+		return VERDICT_OPEN;
+	if (part == EVALUATOR_CHORES)
+		return lot % known < op->running ? VERDICT_PYTHON : VERDICT_NATIVE;
+	op->leaf++;
+	return knows_all ? VERDICT_NATIVE : VERDICT_OPEN;
+}
+
+/* What stays open is the interpreter's where a Python function or class was called.  Where C code
+ * calls them it goes with the greater part; but where not all functions that run them have names, their
+ * time is in leaf, as much again and more.  Where none has: to call a Python function takes the
+ * interpreter less time than that takes, or some four times as long where it makes an instance.
+ * An extension at work in the same call has Python functions called by it, and the rest is its
+ * own as long as that is more than these take: compiled Python (mypyc) spends two thirds of
+ * its time in the interpreter's functions. */
 static bool is_call_native(const struct code_op *op)
 {
-	if (op->callee == 0 || op->callee < op->leaf / 4)
+	if (op->callee == 0)
 		return true;
-	return op->native >= op->leaf / 8 && op->native > 0 && op->callee < op->leaf;
+	if (op->native >= op->leaf / 8 && op->native > 0 && op->callee < op->leaf)
+		return true;
+	if ((op->direct > 0 && op->callee >= op->leaf / CHANCE) ||
+	    (op->makes && op->callee >= op->leaf / MAKER_CHANCE))
+		return false;
+	if (op->running > 0)
+		return op->leaf / (op->is_partial ? 2 : 1) > op->running;
+	return op->callee < op->leaf / 4;
 }
 
 bool classify_is_native(struct code *code, uint32_t offset)
@@ -123,7 +169,7 @@ bool classify_is_native(struct code *code, uint32_t offset)
 	 * rest is that extension calling the interpreter's functions. */
 	if (count->native > 0 && count->native >= count->leaf / 2)
 		return true;
-	if (py_op_kind(code->version, code->bytecode[op * 2]) == PY_OP_CALL)
+	if (is_call(code, offset, count))
 		return is_call_native(count);
 	return is_long(count, look_around(code, op));
 }

@@ -18,6 +18,7 @@
 #include "collect/codes.h"
 #include "collect/images.h"
 #include "python/opcodes.h"
+#include "remote/evaluator.h"
 
 /* What one sample says by itself. */
 enum verdict {
@@ -33,6 +34,16 @@ enum verdict classify_image(enum image_kind image, unsigned version, uint8_t opc
 /* For a sample in the interpreter (or in the C library below it) at an
  * instruction; opcode is the specialised one, or 0 before 3.11. */
 enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t opcode);
+
+/* Whether an instruction is a call by which Python functions were seen to be called: of a Python function
+ * itself, or of C code that calls some (a sort with a key). */
+bool classify_calls_back(const struct code *code, uint32_t offset, const struct code_op *op);
+
+/* For a sample at such a call, which it counts.  Calling Python functions is the interpreter's work, and
+ * Python; the rest is the C code's; what both need is theirs by lot, as often as they were met.
+ * knows_all: all functions of the interpreter are known. */
+enum verdict classify_call_back(struct code_op *op, enum evaluator_part part, bool knows_all,
+				uint64_t lot);
 
 /* Whether open time at this instruction was native. */
 bool classify_is_native(struct code *code, uint32_t offset);

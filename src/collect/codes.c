@@ -75,6 +75,8 @@ uint32_t codes_add(struct codes *codes, const struct code_info *info, unsigned v
 		.lines_size = info->lines_size,
 		.bytecode_size = info->bytecode_size,
 	};
+	code.is_maker = text_ends_with(code.qualname, "__init__") ||
+			text_ends_with(code.qualname, "__new__");
 	code.is_bootstrap = text_starts_with(code.filename, "<frozen importlib") ||
 			    text_starts_with(code.filename, "<frozen zipimport");
 	code.lines = (unsigned char *)mem_copy_bytes(info->lines, info->lines_size);
@@ -165,14 +167,37 @@ struct py_location codes_locate(struct code *code, uint32_t offset)
 	return py_locator_find(&locator, offset);
 }
 
-uint32_t codes_op_start(const struct code *code, uint32_t offset)
+const struct shape *codes_shape(struct code *code)
 {
-	uint32_t at = 0, next = 0;
-	while (next <= offset) {
-		at = next;
-		next += 2 + 2 * py_op_caches(code->version, code->bytecode[at]);
+	if (code->shape == NULL)
+		code->shape = shape_new(code->version, code->bytecode, code->bytecode_size);
+	return code->shape;
+}
+
+uint32_t codes_op_start(struct code *code, uint32_t offset)
+{
+	const struct shape *shape = codes_shape(code);
+	uint32_t op = offset / 2;
+	while (op > 0 && !shape_is_start(shape, op))
+		op--;
+	return op * 2;
+}
+
+uint32_t codes_call_start(struct code *code, uint32_t offset)
+{
+	bool is_left_behind = code->version == 0x030b || code->version == 0x030c;
+	return is_left_behind && offset < code->bytecode_size ? codes_op_start(code, offset) : offset;
+}
+
+struct code_op *codes_note_call(struct code *caller, uint32_t offset, const struct code *callee,
+				uint32_t times)
+{
+	struct code_op *op = codes_count(caller, codes_call_start(caller, offset));
+	if (op != NULL) {
+		op->callee += times;
+		op->makes |= callee->is_maker;
 	}
-	return at;
+	return op;
 }
 
 uint32_t codes_line(struct code *code, uint32_t offset)

@@ -27,8 +27,13 @@ struct code_op {
 	uint32_t op;     /* byte offset / 2 */
 	uint32_t line;   /* line + 1; 0: not looked up yet */
 	uint32_t leaf;   /* innermost, program counter in the interpreter: who works is open */
+	uint32_t running; /* or, of a call, in that part of it which runs Python functions */
 	uint32_t native; /* innermost, program counter in an extension */
 	uint32_t callee; /* called a Python function that was seen */
+	uint32_t direct; /* of these, seen to be called by the instruction itself, not by C code */
+	bool calls_c;    /* it was seen specialised for a C function */
+	bool makes;      /* a Python function that it calls makes an instance */
+	bool is_partial; /* not all of that part is known, and leaf has some of it */
 	struct spread spread; /* of the program counter within the interpreter */
 };
 
@@ -40,6 +45,7 @@ struct code {
 	uint16_t version;     /* of the Python that ran it */
 	bool in_scope;
 	bool is_bootstrap;    /* of the import system's frozen start-up code */
+	bool is_maker;        /* of an instance: __init__ or __new__ */
 	bool is_comprehension; /* see profile_is_comprehension */
 	uint32_t as_library;  /* of a text that was run: the same, run by a library; else 0 */
 	unsigned char *lines; /* owned */
@@ -48,7 +54,7 @@ struct code {
 	bool is_counted;      /* codes_count was called */
 	struct code_op *ops;  /* owned; by op */
 	uint32_t op_count, op_room;
-	struct shape *shape;  /* owned; classify.c's; NULL until it is needed */
+	struct shape *shape;  /* owned; see codes_shape */
 	struct py_locator *locators; /* owned; where reading lines can begin; NULL until one is asked for */
 };
 
@@ -80,7 +86,19 @@ const struct code_op *codes_find_op(const struct code *code, uint32_t offset);
 
 /* Where the instruction begins that an offset, maybe of its inline cache, is part of;
  * the offset lies within the code. */
-uint32_t codes_op_start(const struct code *code, uint32_t offset);
+uint32_t codes_op_start(struct code *code, uint32_t offset);
+
+/* The instruction by which a frame that stands at an offset has called another: 3.11 and 3.12 leave
+ * it at the end of the call's inline cache. */
+uint32_t codes_call_start(struct code *code, uint32_t offset);
+
+/* A frame at this offset was seen so many times to have called the other code.  Returns the
+ * instruction, as codes_count does. */
+struct code_op *codes_note_call(struct code *caller, uint32_t offset, const struct code *callee,
+				uint32_t times);
+
+/* The code's pieces, found when they are first asked for. */
+const struct shape *codes_shape(struct code *code);
 
 /* The line of an instruction, never 0: where it has none, its code's first. */
 uint32_t codes_line(struct code *code, uint32_t offset);

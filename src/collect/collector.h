@@ -41,6 +41,7 @@
 #include "profile/scope.h"
 #include "python/layout.h"
 #include "python/walk.h"
+#include "remote/evaluator.h"
 #include "wire/control.h"
 #include "wire/ring.h"
 
@@ -185,6 +186,12 @@ struct chosen_file {
 	struct decorated functions;
 };
 
+/* An interpreter's file that processes have mapped. */
+struct interpreter {
+	char *path; /* owned */
+	struct evaluator evaluator;
+};
+
 /* A word of the program; see marks.c. */
 struct mark {
 	uint64_t time_ns;
@@ -204,6 +211,7 @@ struct collector {
 	struct timeline timeline;
 	struct tree_weights startup; /* the interpreter's own start and end */
 	VEC(struct process *) processes; /* owned */
+	VEC(struct interpreter *) interpreters; /* owned; whose names were asked for */
 	VEC(struct chosen_file) chosen;
 	bool has_chosen;         /* a function marked with @profile was seen: only those count */
 	struct command_text text; /* of the program, where it stands on the command line */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -20,6 +21,7 @@ void images_init(struct images *images, uint64_t interpreter)
 void images_fini(struct images *images)
 {
 	free(images->ranges);
+	free(images->interpreter_path);
 }
 
 static enum image_kind kind_of_path(const char *path)
@@ -44,24 +46,26 @@ static enum image_kind kind_of_path(const char *path)
 	return IMAGE_EXTENSION;
 }
 
-/* "start-end rights offset device inode name": the range, if it is code.  The line is cut where
- * its name ends.  (sscanf took as long as the kernel to write the lines.) */
-static bool parse_line(char *line, struct image_range *range)
+/* "start-end rights offset device inode name": the range and its name, if it is code.  The line is cut
+ * where its name ends.  (sscanf took as long as the kernel to write the lines.) */
+static bool parse_line(char *line, struct image_range *range, const char **path)
 {
 	char *at;
 	uint64_t start = strtoull(line, &at, 16);
 	if (*at != '-')
 		return false;
 	uint64_t end = strtoull(at + 1, &at, 16);
-	if (strnlen(at, 4) < 4 || at[3] != 'x')
+	if (strnlen(at, 6) < 6 || at[3] != 'x')
 		return false;
-	for (unsigned words = 0; words < 4; words++) {
+	uint64_t offset = strtoull(at + 5, &at, 16);
+	for (unsigned words = 0; words < 2; words++) {
 		at += strspn(at, " ");
 		at += strcspn(at, " \n");
 	}
 	at += strspn(at, " ");
 	at[strcspn(at, "\n")] = '\0';
-	*range = (struct image_range){start, end, kind_of_path(at)};
+	*range = (struct image_range){start, end, offset, kind_of_path(at)};
+	*path = at;
 	return true;
 }
 
@@ -76,17 +80,21 @@ static void read_maps(struct images *images, pid_t pid)
 	images->count = 0;
 	while (fgets(line, sizeof(line), maps) != NULL && images->count < RANGES_MAX) {
 		struct image_range range;
-		if (!parse_line(line, &range))
+		const char *name;
+		if (!parse_line(line, &range, &name))
 			continue;
-		if (images->interpreter >= range.start && images->interpreter < range.end)
+		if (images->interpreter >= range.start && images->interpreter < range.end) {
 			range.kind = IMAGE_INTERPRETER;
+			if (images->interpreter_path == NULL)
+				images->interpreter_path = mem_copy_text(name);
+		}
 		vec_reserve(images->ranges, images->room, images->count);
 		images->ranges[images->count++] = range;
 	}
 	fclose(maps);
 }
 
-static enum image_kind search(const struct images *images, uint64_t address)
+static const struct image_range *search(const struct images *images, uint64_t address)
 {
 	uint32_t low = 0, high = images->count;
 	while (low < high) {
@@ -97,17 +105,24 @@ static enum image_kind search(const struct images *images, uint64_t address)
 		else if (address >= range->end)
 			low = middle + 1;
 		else
-			return range->kind;
+			return range;
 	}
-	return IMAGE_UNKNOWN;
+	return NULL;
 }
 
 enum image_kind images_find(struct images *images, pid_t pid, uint64_t address, uint64_t now_ns)
 {
-	enum image_kind kind = search(images, address);
-	if (kind != IMAGE_UNKNOWN || now_ns < images->next_read_ns)
-		return kind;
-	images->next_read_ns = now_ns + REREAD_NS;
-	read_maps(images, pid);
-	return search(images, address);
+	const struct image_range *range = search(images, address);
+	if (range == NULL && now_ns >= images->next_read_ns) {
+		images->next_read_ns = now_ns + REREAD_NS;
+		read_maps(images, pid);
+		range = search(images, address);
+	}
+	return range == NULL ? IMAGE_UNKNOWN : range->kind;
+}
+
+uint64_t images_offset(const struct images *images, uint64_t address)
+{
+	const struct image_range *range = search(images, address);
+	return range == NULL ? UINT64_MAX : address - range->start + range->offset;
 }

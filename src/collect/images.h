@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct evaluator;
+
 enum image_kind {
 	IMAGE_UNKNOWN,     /* not in the table, or the process is gone */
 	IMAGE_INTERPRETER, /* holds the evaluation loop */
@@ -18,6 +20,7 @@ enum image_kind {
 
 struct image_range {
 	uint64_t start, end;
+	uint64_t offset; /* in its file */
 	enum image_kind kind;
 };
 
@@ -25,6 +28,8 @@ struct images {
 	struct image_range *ranges; /* owned; sorted by start */
 	uint32_t count, room;
 	uint64_t interpreter; /* an address inside the interpreter's code */
+	char *interpreter_path; /* owned; its file; NULL: not met yet */
+	const struct evaluator *evaluator; /* borrowed; of that file; NULL: not asked for yet */
 	uint64_t next_read_ns; /* not before; a hostile program could make it read all day */
 };
 
@@ -33,5 +38,8 @@ void images_fini(struct images *images);
 
 /* What the address belongs to; reads the process's map when it must. */
 enum image_kind images_find(struct images *images, pid_t pid, uint64_t address, uint64_t now_ns);
+
+/* Where in its file lies the code at an address that images_find() knows; UINT64_MAX for others. */
+uint64_t images_offset(const struct images *images, uint64_t address);
 
 #endif

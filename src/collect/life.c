@@ -96,6 +96,12 @@ static void collector_fini(struct collector *collector)
 	for (uint32_t i = 0; i < collector->processes.count; i++)
 		free_process(collector->processes.items[i]);
 	vec_free(&collector->processes);
+	for (uint32_t i = 0; i < collector->interpreters.count; i++) {
+		evaluator_fini(&collector->interpreters.items[i]->evaluator);
+		free(collector->interpreters.items[i]->path);
+		free(collector->interpreters.items[i]);
+	}
+	vec_free(&collector->interpreters);
 	chosen_fini(collector);
 	command_text_fini(&collector->text);
 	vec_free(&collector->marks);

@@ -4,10 +4,14 @@
  * the program's word and are checked here. */
 #include "collect/collector.h"
 
+#include <string.h>
+
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/vec.h"
 #include "collect/classify.h"
 
+#define CALLS_BEFORE_NAMES 8u /* to read an interpreter's names takes a millisecond or two */
 #define DELAY_SAMPLES 8u /* at least so many share in a time ready to run */
 
 static uint64_t next_random(struct collector *collector)
@@ -68,6 +72,55 @@ static bool is_collecting(struct process *process, const struct record_sample *s
 	return image == IMAGE_INTERPRETER || image == IMAGE_SUPPORT || process->threads.count == 1;
 }
 
+/* What is known of the interpreter of a process; read when it is asked for at an instruction that was
+ * seen to make some calls. */
+static const struct evaluator *evaluator_of(struct collector *collector, struct process *process,
+					    uint32_t calls)
+{
+	static const struct evaluator none;
+	struct images *images = &process->images;
+	if (images->evaluator != NULL)
+		return images->evaluator;
+	if (images->interpreter_path == NULL || calls < CALLS_BEFORE_NAMES)
+		return &none;
+	for (uint32_t i = 0; i < collector->interpreters.count; i++) {
+		struct interpreter *known = collector->interpreters.items[i];
+		if (strcmp(known->path, images->interpreter_path) == 0)
+			return images->evaluator = &known->evaluator;
+	}
+	struct interpreter *met = mem_alloc(sizeof(*met));
+	met->path = mem_copy_text(images->interpreter_path);
+	evaluator_read(&met->evaluator, process->pid, met->path);
+	vec_push(&collector->interpreters, met);
+	return images->evaluator = &met->evaluator;
+}
+
+/* For a sample at an instruction, in the interpreter or in the C library below it. */
+static enum verdict judge(struct collector *collector, struct process *process,
+			  const struct record_sample *sample, enum image_kind image,
+			  const struct code *code, uint32_t offset, struct code_op *op)
+{
+	enum verdict verdict = classify_sample(code, offset, sample->opcode);
+	if (op == NULL)
+		return verdict;
+	if (verdict == VERDICT_NATIVE) { /* as long as that calls no Python functions */
+		op->calls_c = true;
+		verdict = VERDICT_OPEN;
+	}
+	if (verdict == VERDICT_OPEN && classify_calls_back(code, offset, op)) {
+		const struct evaluator *evaluator = evaluator_of(collector, process, op->callee);
+		uint64_t place = images_offset(&process->images, sample->pc);
+		if (evaluator->pieces.count > 0 && place != UINT64_MAX)
+			return classify_call_back(op,
+						  image == IMAGE_INTERPRETER
+							  ? evaluator_find(evaluator, place)
+							  : EVALUATOR_CHORES,
+						  evaluator->is_complete, next_random(collector));
+	}
+	op->leaf++;
+	return verdict;
+}
+
 /* Books the user time of a sample by where its program counter stood.  Which
  * instruction makes the allocation that sets garbage collection off is chance, so its time
  * is the interpreter's whatever the instruction, and tells nothing of that.  The
@@ -96,12 +149,13 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 		self->native_ns += user_ns;
 		return TIMELINE_NATIVE;
 	}
-	enum verdict verdict = is_system ? VERDICT_NATIVE
-					 : classify_sample(code, leaf.offset, sample->opcode);
+	enum verdict verdict;
 	if (by_image == VERDICT_PYTHON || collects)
 		verdict = VERDICT_PYTHON;
-	else if (op != NULL && !is_system)
-		op->leaf++;
+	else if (is_system)
+		verdict = VERDICT_NATIVE;
+	else
+		verdict = judge(collector, process, sample, image, code, leaf.offset, op);
 	if (verdict == VERDICT_OPEN && op != NULL && image == IMAGE_INTERPRETER)
 		spread_add(&op->spread, sample->pc);
 	if (verdict == VERDICT_PYTHON) {
@@ -117,13 +171,15 @@ static enum timeline_kind book_user_time(struct collector *collector, struct pro
 	return classify_is_native(code, leaf.offset) ? TIMELINE_NATIVE : TIMELINE_PYTHON;
 }
 
-static void count_callees(struct collector *collector, uint32_t count)
+static void count_callees(struct collector *collector, uint32_t count, bool is_direct)
 {
+	struct code *codes = collector->codes.items;
+	const struct tree_frame *frames = collector->tree_frames;
 	for (uint32_t i = 1; i < count; i++) {
-		struct tree_frame frame = collector->tree_frames[i];
-		struct code_op *op = codes_count(&collector->codes.items[frame.code], frame.offset);
-		if (op != NULL)
-			op->callee++;
+		struct code_op *op = codes_note_call(&codes[frames[i].code], frames[i].offset,
+						     &codes[frames[i - 1].code], 1);
+		if (i == 1 && is_direct && op != NULL)
+			op->direct++;
 	}
 }
 
@@ -318,7 +374,7 @@ bool samples_on_record(struct collector *collector, struct process *process,
 	if ((sample->flags & SAMPLE_CUT) != 0)
 		collector->cut_samples++;
 	if (sample->count > 0) {
-		count_callees(collector, sample->count);
+		count_callees(collector, sample->count, (sample->flags & SAMPLE_DIRECT) != 0);
 		struct tree_frame line =
 			collector->tree_frames[stacks_line_frame(collector, sample->count)];
 		stacks_at_line(collector, thread, line);
@@ -335,8 +391,11 @@ static void book_as_before(struct collector *collector, struct thread *thread, u
 	struct tree_weights *self = tree_weights(&collector->tree, node);
 	uint64_t *const parts[] = {&self->python_ns, &self->native_ns, &self->open_ns,
 				   &self->system_ns};
-	static const enum timeline_kind kinds[] = {TIMELINE_PYTHON, TIMELINE_NATIVE,
-						   TIMELINE_PYTHON, TIMELINE_SYSTEM};
+	struct tree_frame frame = tree_frame(&collector->tree, node);
+	bool is_native = classify_is_native(&collector->codes.items[frame.code], frame.offset);
+	const enum timeline_kind kinds[] = {TIMELINE_PYTHON, TIMELINE_NATIVE,
+					    is_native ? TIMELINE_NATIVE : TIMELINE_PYTHON,
+					    TIMELINE_SYSTEM};
 	double all_ns = 0;
 	for (size_t i = 0; i < 4; i++)
 		all_ns += (double)*parts[i];

@@ -36,7 +36,7 @@ static uint64_t line_key(struct codes *codes, struct tree_frame frame)
 /* In 3.11 and 3.12 a look finds the inline cache of an instruction. */
 static uint64_t op_key(const struct codes *codes, struct tree_frame frame)
 {
-	const struct code *code = &codes->items[frame.code];
+	struct code *code = &codes->items[frame.code];
 	return key_of(frame.code, frame.offset < code->bytecode_size ? codes_op_start(code, frame.offset)
 								     : frame.offset);
 }

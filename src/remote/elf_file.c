@@ -7,10 +7,14 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 #define SECTIONS_MAX 4096u
 #define SYMBOLS_MAX 4000000u
@@ -68,6 +72,18 @@ int elf_open(struct elf_file *elf, const char *path)
 	return -ENOEXEC;
 }
 
+int elf_open_of(struct elf_file *elf, pid_t pid, const char *path)
+{
+	char *full = mem_alloc(strlen(path) + 40);
+	int status;
+
+	snprintf(full, strlen(path) + 40, "/proc/%d/root%s", (int)pid, path);
+	status = elf_open(elf, full);
+	free(full);
+	/* A chroot's files are named by where they are for us. */
+	return status == 0 ? 0 : elf_open(elf, path);
+}
+
 void elf_close(struct elf_file *elf)
 {
 	if (elf->bytes != NULL)
@@ -98,29 +114,75 @@ static const char *string_at(const struct elf_file *elf, const Elf64_Shdr *strin
 	return at;
 }
 
+/* One table of symbols. */
+struct symbols {
+	const Elf64_Sym *first;
+	uint64_t count;
+	const Elf64_Shdr *strings;
+};
+
+/* False when the file does not have all of it. */
+static bool symbols_of(const struct elf_file *elf, const Elf64_Shdr *table, struct symbols *symbols)
+{
+	symbols->strings = section_at(elf, table->sh_link);
+	symbols->count = table->sh_size / sizeof(Elf64_Sym);
+	symbols->first = table->sh_offset % 8 == 0
+				 ? elf_at(elf, table->sh_offset, symbols->count * sizeof(Elf64_Sym))
+				 : NULL;
+	return symbols->strings != NULL && symbols->first != NULL && symbols->count <= SYMBOLS_MAX;
+}
+
+static bool is_defined(const Elf64_Sym *symbol, unsigned type)
+{
+	return symbol->st_value != 0 && symbol->st_shndx != SHN_UNDEF &&
+	       ELF64_ST_TYPE(symbol->st_info) == type;
+}
+
 /* Looks through one table for the names that have not been found yet. */
 static void search_table(const struct elf_file *elf, const Elf64_Shdr *table,
 			 const char *const *names, struct elf_piece *found, size_t count)
 {
-	const Elf64_Shdr *strings = section_at(elf, table->sh_link);
-	uint64_t symbols = table->sh_size / sizeof(Elf64_Sym);
-	const Elf64_Sym *symbol = table->sh_offset % 8 == 0
-					  ? elf_at(elf, table->sh_offset, symbols * sizeof(*symbol))
-					  : NULL;
+	struct symbols symbols;
 
-	if (strings == NULL || symbol == NULL || symbols > SYMBOLS_MAX)
+	if (!symbols_of(elf, table, &symbols))
 		return;
-	for (uint64_t i = 0; i < symbols; i++, symbol++) {
-		if (symbol->st_value == 0 || symbol->st_shndx == SHN_UNDEF ||
-		    ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
+	for (uint64_t i = 0; i < symbols.count; i++) {
+		const Elf64_Sym *symbol = &symbols.first[i];
+
+		if (!is_defined(symbol, STT_OBJECT))
 			continue;
-		const char *name = string_at(elf, strings, symbol->st_name);
+		const char *name = string_at(elf, symbols.strings, symbol->st_name);
 
 		for (size_t n = 0; n < count; n++) {
 			if (found[n].address == 0 && strcmp(names[n], name) == 0)
 				found[n] = (struct elf_piece){ symbol->st_value, symbol->st_size };
 		}
 	}
+}
+
+bool elf_each_function(const struct elf_file *elf,
+		       void (*found)(void *context, const char *name, struct elf_piece where),
+		       void *context)
+{
+	const Elf64_Shdr *section;
+	struct symbols symbols;
+	bool has_all = false;
+
+	for (uint32_t i = 0; (section = section_at(elf, i)) != NULL; i++) {
+		if ((section->sh_type != SHT_DYNSYM && section->sh_type != SHT_SYMTAB) ||
+		    !symbols_of(elf, section, &symbols))
+			continue;
+		for (uint64_t n = 0; n < symbols.count; n++) {
+			const Elf64_Sym *symbol = &symbols.first[n];
+
+			if (!is_defined(symbol, STT_FUNC) || symbol->st_size == 0)
+				continue;
+			has_all = has_all || section->sh_type == SHT_SYMTAB;
+			found(context, string_at(elf, symbols.strings, symbol->st_name),
+			      (struct elf_piece){ symbol->st_value, symbol->st_size });
+		}
+	}
+	return has_all;
 }
 
 void elf_find_symbols(const struct elf_file *elf, const char *const *names, struct elf_piece *found,
@@ -156,21 +218,38 @@ bool elf_find_section(const struct elf_file *elf, const char *name, struct elf_p
 	return false;
 }
 
-bool elf_first_load(const struct elf_file *elf, uint64_t *file_offset, uint64_t *address)
+/* Part number index of what is loaded, or NULL. */
+static const Elf64_Phdr *part_at(const struct elf_file *elf, uint32_t index)
 {
 	const Elf64_Ehdr *head = head_of(elf);
 
-	if (head->e_phentsize != sizeof(Elf64_Phdr))
-		return false;
-	for (uint32_t i = 0; i < head->e_phnum; i++) {
-		const Elf64_Phdr *part = elf_at(elf, head->e_phoff + (uint64_t)i * sizeof(*part),
-						sizeof(*part));
+	if (index >= head->e_phnum || head->e_phentsize != sizeof(Elf64_Phdr))
+		return NULL;
+	return elf_at(elf, head->e_phoff + (uint64_t)index * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr));
+}
 
-		if (part == NULL)
-			return false;
+bool elf_first_load(const struct elf_file *elf, uint64_t *file_offset, uint64_t *address)
+{
+	const Elf64_Phdr *part;
+
+	for (uint32_t i = 0; (part = part_at(elf, i)) != NULL; i++) {
 		if (part->p_type == PT_LOAD) {
 			*file_offset = part->p_offset & ~(uint64_t)(PAGE_BYTES - 1);
 			*address = part->p_vaddr & ~(uint64_t)(PAGE_BYTES - 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool elf_offset_of(const struct elf_file *elf, uint64_t address, uint64_t *offset)
+{
+	const Elf64_Phdr *part;
+
+	for (uint32_t i = 0; (part = part_at(elf, i)) != NULL; i++) {
+		if (part->p_type == PT_LOAD && address >= part->p_vaddr &&
+		    address - part->p_vaddr < part->p_filesz) {
+			*offset = part->p_offset + (address - part->p_vaddr);
 			return true;
 		}
 	}

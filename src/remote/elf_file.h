@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct elf_file {
 	const unsigned char *bytes; /* mapped */
@@ -25,12 +26,25 @@ struct elf_piece {
  * A file that is cut short while it is mapped would fault; it is kept open for
  * a moment only. */
 int elf_open(struct elf_file *elf, const char *path);
+
+/* The same for a file that a process has mapped, as the process sees it. */
+int elf_open_of(struct elf_file *elf, pid_t pid, const char *path);
 void elf_close(struct elf_file *elf);
 
 /* Several variables by name, address 0 where there is none; first among those
  * that the loader sees, which survive stripping, then among all. */
 void elf_find_symbols(const struct elf_file *elf, const char *const *names, struct elf_piece *found,
 		      size_t count);
+
+/* Hands every function of a table of names to found(); those that the loader sees first, then all,
+ * so that most come twice.  Returns whether the file has the names of all, which stripping takes
+ * away. */
+bool elf_each_function(const struct elf_file *elf,
+		       void (*found)(void *context, const char *name, struct elf_piece where),
+		       void *context);
+
+/* Where in the file lies what is loaded at this address; false when nothing is. */
+bool elf_offset_of(const struct elf_file *elf, uint64_t address, uint64_t *offset);
 
 /* The section of this name; false when there is none. */
 bool elf_find_section(const struct elf_file *elf, const char *name, struct elf_piece *piece);

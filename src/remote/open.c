@@ -35,23 +35,13 @@ static int open_file(struct elf_file *elf, const struct remote *remote, const ch
 		     bool is_executable)
 {
 	char exe[40];
-	char *full;
-	int status;
 
 	if (remote->core != NULL)
 		return core_find_file(remote->core, path) == CORE_FILE_SAME ? elf_open(elf, path) : -ENOENT;
-	if (is_executable) {
-		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)remote->pid);
-		return elf_open(elf, exe);
-	}
-	full = mem_alloc(strlen(path) + 40);
-	snprintf(full, strlen(path) + 40, "/proc/%d/root%s", (int)remote->pid, path);
-	status = elf_open(elf, full);
-	free(full);
-	/* A chroot's files are named by where they are for us. */
-	if (status != 0)
-		status = elf_open(elf, path);
-	return status;
+	if (!is_executable)
+		return elf_open_of(elf, remote->pid, path);
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)remote->pid);
+	return elf_open(elf, exe);
 }
 
 /* By how much the file was moved, from its first range. */

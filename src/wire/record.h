@@ -50,6 +50,8 @@ enum sample_flag {
 	SAMPLE_CUT = 1 << 0,  /* the stack was deeper than we follow */
 	SAMPLE_TICK = 1 << 1, /* taken by the tick timer (else by perf) */
 	SAMPLE_GC = 1 << 2,   /* the interpreter was collecting garbage, in this or another thread */
+	SAMPLE_DIRECT = 1 << 3, /* it was an instruction of Python's that called the innermost frame, not
+				   C code (3.11+) */
 };
 
 struct record_frame {

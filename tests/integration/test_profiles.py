@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import zipapp
 from pathlib import Path
@@ -31,7 +32,7 @@ TIME_KEYS = ("n_cpu_percent_python", "n_cpu_percent_c", "n_sys_percent")
 
 # Programs of many short parts: at the usual rate chance alone would fail one test in a hundred.
 FINE = ("--cpu-sampling-rate", "0.001")
-FINELY = {name: FINE for name in ("natives.py", "threads.py", "shapes.py", "hot_line.py")}
+FINELY = {name: FINE for name in ("natives.py", "callbacks.py", "threads.py", "shapes.py", "hot_line.py")}
 
 
 @pytest.fixture(scope="session")
@@ -130,6 +131,45 @@ def test_native_and_python(profiled):
     line = line_of(run, "natives.py", "PYTHON")
     assert total(line) > 5
     assert line["n_cpu_percent_python"] >= 0.85 * (total(line) - line["n_sys_percent"])
+
+
+def native_share(run: ProfiledRun, name: str, mark: str) -> float:
+    line = line_of(run, name, mark)
+    assert user(line) > 5, mark
+    return line["n_cpu_percent_c"] / user(line)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("kind", ["keywords", "unpacked", "instances"])
+def test_calling_python_is_python(profiled, kind):
+    """Also where the instruction does not say what it calls."""
+    assert native_share(profiled("callbacks.py"), "callbacks.py", f"PYTHON {kind}") < 0.2
+
+
+def has_all_names(python) -> bool:
+    """Whether the interpreter still has the names of its own functions."""
+    ask = "import sys, sysconfig as s; print(sys.executable, s.get_config_var('LIBDIR') + '/' + s.get_config_var('INSTSONAME'))"
+    for path in python.run([python.executable, "-c", ask], check=True).stdout.split():
+        image = python.run(["cat", path], text=False).stdout
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(image)
+            file.flush()
+            sections = subprocess.run(["readelf", "-SW", file.name], capture_output=True, text=True).stdout
+        if b"_PyEval_EvalFrameDefault" in image:
+            return ".symtab" in sections
+    raise AssertionError("there is no interpreter")
+
+
+@pytest.mark.alone
+def test_c_code_that_calls_python(python, profiled):
+    """Calling back is Python, what the C code does itself is native; both stand on one line."""
+    if not has_all_names(python):
+        pytest.skip("the interpreter was stripped of its names")
+    run = profiled("callbacks.py")
+    for kind in ("reduce", "map"):
+        assert native_share(run, "callbacks.py", f"CALLED {kind}") < 0.5, kind
+    for kind in ("sorted", "heavier"):
+        assert 0.08 < native_share(run, "callbacks.py", f"BOTH {kind}") < 0.8, kind
 
 
 @pytest.mark.alone

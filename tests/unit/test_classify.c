@@ -174,6 +174,66 @@ static void test_call_is_native_unless_python_was_called(void **state)
 	forget(&code);
 }
 
+/* sorted(rows, key=f), as on 3.12: calling f is Python, sorting is not, and what both
+ * need is theirs by lot. */
+static void test_c_code_that_calls_python(void **state)
+{
+	(void)state;
+	struct code code = CODE(bytecode);
+	struct code_op *call = codes_count(&code, CALL_AT);
+	assert_false(classify_calls_back(&code, CALL_AT, call));
+	call->callee = 10;
+	assert_true(classify_calls_back(&code, CALL_AT, call));
+	assert_false(classify_calls_back(&code, CONTAINS_AT, call)); /* no call, */
+	call->calls_c = true; /* but where it was seen to call C */
+	assert_true(classify_calls_back(&code, CONTAINS_AT, call));
+	call->calls_c = false;
+	assert_int_equal(classify_call_back(call, EVALUATOR_CHORES, true, 0), VERDICT_OPEN);
+	for (uint32_t i = 0; i < 50; i++) {
+		assert_int_equal(classify_call_back(call, EVALUATOR_RUNNING, true, i), VERDICT_PYTHON);
+		assert_int_equal(classify_call_back(call, EVALUATOR_NONE, true, i), VERDICT_NATIVE);
+	}
+	call->running = 30;
+	uint32_t pythons = 0;
+	for (uint32_t i = 0; i < 80; i++)
+		pythons += classify_call_back(call, EVALUATOR_CHORES, true, i) == VERDICT_PYTHON;
+	assert_int_equal(pythons, 30);
+	assert_int_equal(call->running + call->leaf, 80);
+	assert_true(classify_is_native(&code, CALL_AT));
+	call->makes = true; /* no C code: a class was called */
+	assert_int_equal(classify_call_back(call, EVALUATOR_CHORES, true, 79), VERDICT_PYTHON);
+	call->makes = false;
+	call->callee = 2; /* a finaliser, once in a while */
+	assert_false(classify_calls_back(&code, CALL_AT, call));
+	forget(&code);
+}
+
+/* In a stripped interpreter only some of what runs Python functions is known. */
+static void test_c_code_that_calls_python_without_names(void **state)
+{
+	(void)state;
+	struct code code = CODE(bytecode);
+	struct code_op *call = codes_count(&code, CALL_AT);
+	call->callee = 40;
+	for (uint32_t i = 0; i < 30; i++) {
+		assert_int_equal(classify_call_back(call, EVALUATOR_RUNNING, false, i), VERDICT_PYTHON);
+		assert_int_equal(classify_call_back(call, EVALUATOR_NONE, false, i), VERDICT_OPEN);
+		classify_call_back(call, EVALUATOR_NONE, false, i);
+	}
+	assert_false(classify_is_native(&code, CALL_AT));
+	call->leaf = 70;
+	assert_true(classify_is_native(&code, CALL_AT));
+	call->direct = 1; /* it is the Python function that was called, by f(*args) */
+	assert_false(classify_is_native(&code, CALL_AT));
+	call->direct = 0;
+	call->makes = true; /* or a class, whose __init__ is short */
+	call->callee = 2;
+	assert_false(classify_is_native(&code, CALL_AT));
+	call->leaf = 300;
+	assert_true(classify_is_native(&code, CALL_AT));
+	forget(&code);
+}
+
 /* black 26, compiled by mypyc, on Python 3.12: a third of its samples were in its own code, and
  * the Python functions that it calls made the rest Python. */
 static void test_call_of_an_extension_that_calls_python(void **state)
@@ -328,6 +388,12 @@ static bool is_native_plainly(const struct code *code, uint32_t op)
 	return own * loads > 400 + 800 * beside;
 }
 
+static bool is_any_call(const struct code *code, uint32_t op)
+{
+	enum py_op_kind kind = py_op_kind(code->version, code->bytecode[op * 2]);
+	return kind == PY_OP_CALL || kind == PY_OP_CALL_C || kind == PY_OP_CALL_PYTHON;
+}
+
 static void test_any_code_as_plainly(void **state)
 {
 	(void)state;
@@ -349,7 +415,7 @@ static void test_any_code_as_plainly(void **state)
 		}
 		for (uint32_t i = 0; i < code.op_count; i++) {
 			uint32_t op = code.ops[i].op;
-			if (py_op_kind(code.version, random_code[op * 2]) == PY_OP_CALL)
+			if (is_any_call(&code, op))
 				continue;
 			bool is_native = classify_is_native(&code, op * 2);
 			assert_int_equal(is_native, is_native_plainly(&code, op));
@@ -372,6 +438,8 @@ int main(void)
 		cmocka_unit_test(test_moving_about_is_sooner_long),
 		cmocka_unit_test(test_waiting_for_memory_is_not_long),
 		cmocka_unit_test(test_call_is_native_unless_python_was_called),
+		cmocka_unit_test(test_c_code_that_calls_python),
+		cmocka_unit_test(test_c_code_that_calls_python_without_names),
 		cmocka_unit_test(test_call_of_an_extension_that_calls_python),
 		cmocka_unit_test(test_extension_work_takes_the_rest_along),
 		cmocka_unit_test(test_loop_head_is_compared_with_the_body),

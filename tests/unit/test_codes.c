@@ -53,6 +53,43 @@ static void test_codes_are_told_apart_by_contents(void **state)
 	intern_free(strings);
 }
 
+/* 3.12 leaves a caller at the end of the call's inline cache; what it called counts for the call. */
+static void test_calls(void **state)
+{
+	(void)state;
+	enum { RESUME = 151, LOAD_FAST = 124, CALL = 171, POP_TOP = 1 };
+	static const unsigned char bytecode[] = {RESUME, 0, LOAD_FAST, 0, CALL, 1, 17, 0, 3, 0, 9, 9, POP_TOP, 0};
+	struct codes codes;
+	struct intern *strings = intern_new();
+	bool is_new;
+	struct code_info info = info_of("", 0);
+	codes_init(&codes, strings);
+	info.bytecode = bytecode;
+	info.bytecode_size = sizeof(bytecode);
+	struct code *caller = &codes.items[codes_add(&codes, &info, 0x030c, &is_new)];
+	assert_int_equal(py_op_caches(0x030c, CALL), 3);
+	assert_int_equal(codes_call_start(caller, 10), 4);
+	assert_int_equal(codes_call_start(caller, 4), 4);
+	assert_int_equal(codes_call_start(caller, 12), 12);
+	assert_int_equal(codes_call_start(caller, 1000), 1000);
+	struct code callee = {0};
+	assert_ptr_equal(codes_note_call(caller, 10, &callee, 3), codes_count(caller, 4));
+	assert_int_equal(codes_count(caller, 4)->callee, 3);
+	assert_false(codes_count(caller, 4)->makes);
+	assert_null(codes_note_call(caller, 1000, &callee, 1));
+	info.qualname = "Point.__init__";
+	info.qualname_size = 14;
+	struct code *maker = &codes.items[codes_add(&codes, &info, 0x030c, &is_new)];
+	caller = &codes.items[1];
+	codes_note_call(caller, 4, maker, 1);
+	assert_int_equal(codes_count(caller, 4)->callee, 4);
+	assert_true(codes_count(caller, 4)->makes);
+	caller->version = 0x030d; /* stays at the call itself */
+	assert_int_equal(codes_call_start(caller, 10), 10);
+	codes_fini(&codes);
+	intern_free(strings);
+}
+
 /* Lines of large code are read from places on the way. */
 static void test_lines_of_large_code(void **state)
 {
@@ -206,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codes_are_told_apart_by_contents),
 		cmocka_unit_test(test_lines_in_any_order),
+		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_lines_of_large_code),
 		cmocka_unit_test(test_replaced_at_the_same_address),
 	};

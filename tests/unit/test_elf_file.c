@@ -1,4 +1,5 @@
 /* test_elf_file.c - symbols of this very program, whole and damaged. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,37 @@
 int elf_test_variable[3] = { 1, 2, 3 };
 
 static const char *const names[] = { "elf_test_variable", "there_is_no_such_variable" };
+
+struct seen {
+	uint64_t address; /* of see_function; 0: not found */
+	uint64_t count;
+};
+
+static void see_function(void *context, const char *name, struct elf_piece where)
+{
+	struct seen *seen = context;
+
+	seen->count++;
+	if (strcmp(name, "see_function") == 0)
+		seen->address = where.address;
+}
+
+static void test_own_functions(void **unused)
+{
+	(void)unused;
+	struct elf_file elf, same;
+	struct seen seen = { 0, 0 };
+	uint64_t offset;
+
+	assert_int_equal(elf_open_of(&elf, getpid(), "/proc/self/exe"), 0);
+	assert_true(elf_each_function(&elf, see_function, &seen));
+	assert_true(seen.address != 0 && seen.count > 10);
+	assert_true(elf_offset_of(&elf, seen.address, &offset));
+	assert_memory_equal(elf.bytes + offset, (const void *)(uintptr_t)see_function, 16);
+	assert_false(elf_offset_of(&elf, UINT64_MAX, &offset));
+	assert_int_equal(elf_open_of(&same, getpid(), "/nowhere/at-all"), -ENOENT);
+	elf_close(&elf);
+}
 
 static void test_own_symbols(void **unused)
 {
@@ -45,6 +77,7 @@ static void test_damaged(void **unused)
 	struct elf_piece found[2], section;
 	struct elf_file elf;
 	uint64_t offset, address, state = 1;
+	struct seen seen = { 0, 0 };
 	size_t size;
 	char *bytes;
 	int fd = mkstemp(path);
@@ -68,6 +101,8 @@ static void test_damaged(void **unused)
 		elf_find_symbols(&elf, names, found, 2);
 		elf_find_section(&elf, ".bss", &section);
 		elf_first_load(&elf, &offset, &address);
+		elf_each_function(&elf, see_function, &seen);
+		elf_offset_of(&elf, 0x1000, &offset);
 		elf_close(&elf);
 	}
 	unlink(path);
@@ -88,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_symbols),
+		cmocka_unit_test(test_own_functions),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_no_elf),
 	};

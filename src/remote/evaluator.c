@@ -1,0 +1,189 @@
+/* evaluator.c - see evaluator.h. */
+#include "remote/evaluator.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "remote/elf_file.h"
+
+#define PIECES_MAX 4096u
+
+/* Of all versions together; in the order of strcmp. */
+static const char *const running[] = {
+	"PyEval_EvalFrameEx", "PyFrame_New", "PyObject_Call", "PyObject_CallFunctionObjArgs",
+	"PyObject_CallNoArgs", "PyObject_CallOneArg", "PyObject_Vectorcall",
+	"PyObject_VectorcallMethod", "PyVectorcall_Call", "PyVectorcall_Function",
+	"_PyEvalFrameClearAndPop", "_PyEvalFramePushAndInit", "_PyEvalFramePushAndInit_Ex",
+	"_PyEval_EvalCode", "_PyEval_EvalCodeWithName", "_PyEval_EvalFrameDefault",
+	"_PyEval_FrameClearAndPop", "_PyEval_MakeFrameVector", "_PyEval_Vector", "_PyFrame_Clear",
+	"_PyFrame_ClearExceptCode", "_PyFrame_ClearLocals", "_PyFrame_New_NoTrack",
+	"_PyFunction_FastCallDict", "_PyFunction_Vectorcall", "_PyObject_Call",
+	"_PyObject_Call_Prepend", "_PyObject_FastCallDict", "_PyObject_FastCallDictTstate",
+	"_PyObject_FastCall_Prepend", "_PyObject_LookupSpecial", "_PyObject_MakeTpCall",
+	"_PyObject_Vectorcall", "_PyObject_VectorcallDictTstate", "_PyObject_VectorcallTstate",
+	"_PyThreadState_PopFrame", "_PyThreadState_PushFrame", "_PyType_Lookup", "_PyType_LookupId",
+	"_PyType_LookupRef", "_PyType_LookupStackRefAndVersion", "_PyVectorcall_Call",
+	"_Py_CheckFunctionResult", "call_function", "call_method", "call_unbound",
+	"call_unbound_noarg", "clear_gen_frame", "clear_thread_frame", "frame_alloc", "frame_dealloc",
+	"func_descr_get", "function_code_fastcall", "gen_iternext", "gen_send_ex", "gen_send_ex2",
+	"initialize_locals", "lookup_maybe_method", "lookup_method", "method_vectorcall",
+	"object_vacall", "partial_call", "partial_vectorcall", "push_chunk", "type_call",
+	"vectorcall_maybe", "vectorcall_method", "vectorcall_unbound",
+};
+
+static const char *const chores[] = {
+	"PyDict_GetItemRef", "PyDict_GetItemWithError", "PyDict_New", "PyDict_Next", "PyDict_SetItem",
+	"PyErr_Occurred", "PyMethod_New", "PyObject_Free", "PyObject_GC_Del", "PyObject_GC_Track",
+	"PyObject_GC_UnTrack", "PyObject_Malloc", "PyThreadState_Get", "PyTuple_New",
+	"PyType_GenericAlloc", "PyType_IsSubtype", "_PyDict_FromItems", "_PyDict_GetItem_KnownHash",
+	"_PyDict_Next", "_PyObject_Free", "_PyObject_GC_Alloc", "_PyObject_GC_Link",
+	"_PyObject_GC_Malloc", "_PyObject_GC_New", "_PyObject_GC_NewVar", "_PyObject_InitializeDict",
+	"_PyObject_Malloc", "_PyStack_AsDict", "_PyStack_UnpackDict", "_PyThreadState_UncheckedGet",
+	"_PyTrash_begin", "_PyTrash_cond", "_PyTrash_end", "_PyTuple_FromArray",
+	"_PyTuple_FromArraySteal", "_PyType_AllocNoTrack", "_PyUnicode_FromId", "_Py_Dealloc",
+	"_Py_NewReference", "_Py_dict_lookup", "dict_dealloc", "find_empty_slot", "free_keys_object",
+	"insert_to_emptydict", "insertdict", "long_dealloc", "lookdict_unicode",
+	"lookdict_unicode_nodummy", "method_dealloc", "new_keys_object", "object_init", "object_new",
+	"pymalloc_alloc", "pymalloc_free", "tuple_alloc", "tupledealloc",
+	"unicodekeys_lookup_unicode",
+};
+
+#define COUNT(names) (sizeof(names) / sizeof((names)[0]))
+
+/* A name without what compilers append. */
+struct name {
+	const char *text;
+	size_t length;
+};
+
+static int compare_name(const void *key, const void *item)
+{
+	const struct name *name = key;
+	const char *known = *(const char *const *)item;
+	int order = strncmp(name->text, known, name->length);
+
+	return order != 0 ? order : -(known[name->length] != '\0');
+}
+
+static bool is_among(struct name name, const char *const *names, size_t count)
+{
+	return bsearch(&name, names, count, sizeof(names[0]), compare_name) != NULL;
+}
+
+enum evaluator_part evaluator_part_of(const char *text)
+{
+	struct name name = { text, strcspn(text, ".") };
+
+	/* What calls special methods in Python; the instructions, where each is a function. */
+	if (text_starts_with(text, "slot_") || text_starts_with(text, "_TAIL_CALL_") ||
+	    is_among(name, running, COUNT(running)))
+		return EVALUATOR_RUNNING;
+	return is_among(name, chores, COUNT(chores)) ? EVALUATOR_CHORES : EVALUATOR_NONE;
+}
+
+/* A file that is being read.  It has ten thousand functions and more, of which hardly one begins as
+ * some of ours and is as long. */
+struct reading {
+	struct evaluator *evaluator;
+	const struct elf_file *elf;
+	uint64_t lengths[UCHAR_MAX + 1]; /* by the first letter: a bit for each length below 64 */
+};
+
+static void note_lengths(struct reading *reading, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		reading->lengths[(unsigned char)names[i][0]] |= UINT64_C(1) << (strlen(names[i]) & 63);
+}
+
+static bool may_be_ours(const struct reading *reading, const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	return text_starts_with(name, "slot_") || text_starts_with(name, "_TAIL") ||
+	       (length < 64 && (reading->lengths[(unsigned char)name[0]] >> length & 1) != 0);
+}
+
+static void take_piece(struct reading *reading, enum evaluator_part part, struct elf_piece where)
+{
+	uint64_t offset;
+
+	if (part == EVALUATOR_NONE || !elf_offset_of(reading->elf, where.address, &offset) ||
+	    where.size > UINT64_MAX - offset || reading->evaluator->pieces.count >= PIECES_MAX)
+		return;
+	vec_push(&reading->evaluator->pieces,
+		 ((struct evaluator_piece){ offset, offset + where.size, part }));
+}
+
+static void take_function(void *context, const char *name, struct elf_piece where)
+{
+	if (may_be_ours(context, name))
+		take_piece(context, evaluator_part_of(name), where);
+}
+
+static int compare_pieces(const void *left, const void *right)
+{
+	const struct evaluator_piece *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Most are there twice, some under two names. */
+static void sort_pieces(struct evaluator *evaluator)
+{
+	struct evaluator_piece *pieces = evaluator->pieces.items;
+	uint32_t kept = 0;
+
+	qsort(pieces, evaluator->pieces.count, sizeof(*pieces), compare_pieces);
+	for (uint32_t i = 1; i < evaluator->pieces.count; i++) {
+		if (pieces[i].start >= pieces[kept].end)
+			pieces[++kept] = pieces[i];
+	}
+	evaluator->pieces.count = kept + 1;
+}
+
+void evaluator_read(struct evaluator *evaluator, pid_t pid, const char *path)
+{
+	static const char *const stubs[] = { ".plt", ".plt.sec", ".plt.got" };
+	struct elf_file elf;
+	struct reading reading = { .evaluator = evaluator, .elf = &elf };
+	struct elf_piece section;
+
+	memset(evaluator, 0, sizeof(*evaluator));
+	if (elf_open_of(&elf, pid, path) != 0)
+		return;
+	note_lengths(&reading, running, COUNT(running));
+	note_lengths(&reading, chores, COUNT(chores));
+	evaluator->is_complete = elf_each_function(&elf, take_function, &reading);
+	for (size_t i = 0; i < COUNT(stubs); i++) {
+		if (evaluator->pieces.count > 0 && elf_find_section(&elf, stubs[i], &section))
+			take_piece(&reading, EVALUATOR_CHORES, section);
+	}
+	if (evaluator->pieces.count > 0)
+		sort_pieces(evaluator);
+	elf_close(&elf);
+}
+
+void evaluator_fini(struct evaluator *evaluator)
+{
+	vec_free(&evaluator->pieces);
+}
+
+enum evaluator_part evaluator_find(const struct evaluator *evaluator, uint64_t offset)
+{
+	uint32_t low = 0, high = evaluator->pieces.count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		const struct evaluator_piece *piece = &evaluator->pieces.items[middle];
+
+		if (offset < piece->start)
+			high = middle;
+		else if (offset >= piece->end)
+			low = middle + 1;
+		else
+			return piece->part;
+	}
+	return EVALUATOR_NONE;
+}
