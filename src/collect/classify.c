@@ -113,27 +113,39 @@ static bool is_call(const struct code *code, uint32_t offset, const struct code_
 
 bool classify_calls_back(const struct code *code, uint32_t offset, const struct code_op *op)
 {
-	return op->callee > 0 && op->callee >= (op->leaf + op->running) / CHANCE &&
-	       is_call(code, offset, op);
+	uint32_t seen = op->callee + op->entering;
+	return seen > 0 && seen >= (op->leaf + op->running) / CHANCE && is_call(code, offset, op);
+}
+
+void classify_note_part(struct code_op *op, enum evaluator_part part)
+{
+	op->entering += part == EVALUATOR_ENTERING;
+}
+
+/* An extension's work shows in the interpreter's functions, too. */
+static bool is_extension_at_work(const struct code_op *op)
+{
+	return op->native > 0 && op->native >= op->leaf / 8;
 }
 
 enum verdict classify_call_back(struct code_op *op, enum evaluator_part part, bool knows_all,
 				uint64_t lot)
 {
 	uint32_t known = op->running + op->leaf;
+	bool is_extension = is_extension_at_work(op);
 	op->is_partial = !knows_all;
-	if (part == EVALUATOR_RUNNING) {
+	if (part == EVALUATOR_ENTERING || (part == EVALUATOR_RUNNING && !is_extension)) {
 		op->running++;
 		return VERDICT_PYTHON;
 	}
-	if (part == EVALUATOR_CHORES && (op->makes || op->direct > 0))
+	if (part == EVALUATOR_CHORES && (op->makes || op->direct > 0) && !is_extension)
 		return VERDICT_PYTHON;
 	if (part == EVALUATOR_CHORES && (!knows_all || known == 0))
 		return VERDICT_OPEN;
-	if (part == EVALUATOR_CHORES)
+	if (part == EVALUATOR_CHORES && !is_extension)
 		return lot % known < op->running ? VERDICT_PYTHON : VERDICT_NATIVE;
 	op->leaf++;
-	return knows_all ? VERDICT_NATIVE : VERDICT_OPEN;
+	return knows_all && !is_extension ? VERDICT_NATIVE : VERDICT_OPEN;
 }
 
 /* What stays open is the interpreter's where a Python function or class was called.  Where C code
@@ -145,9 +157,9 @@ enum verdict classify_call_back(struct code_op *op, enum evaluator_part part, bo
  * its time in the interpreter's functions. */
 static bool is_call_native(const struct code_op *op)
 {
-	if (op->callee == 0)
+	if (op->callee + op->entering == 0)
 		return true;
-	if (op->native >= op->leaf / 8 && op->native > 0 && op->callee < op->leaf)
+	if (is_extension_at_work(op) && op->callee < op->leaf)
 		return true;
 	if ((op->direct > 0 && op->callee >= op->leaf / CHANCE) ||
 	    (op->makes && op->callee >= op->leaf / MAKER_CHANCE))

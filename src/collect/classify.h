@@ -35,6 +35,9 @@ enum verdict classify_image(enum image_kind image, unsigned version, uint8_t opc
  * instruction; opcode is the specialised one, or 0 before 3.11. */
 enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t opcode);
 
+/* In which part of the interpreter a sample of an instruction was. */
+void classify_note_part(struct code_op *op, enum evaluator_part part);
+
 /* Whether an instruction is a call by which Python functions were seen to be called: of a Python function
  * itself, or of C code that calls some (a sort with a key). */
 bool classify_calls_back(const struct code *code, uint32_t offset, const struct code_op *op);

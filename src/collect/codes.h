@@ -27,7 +27,8 @@ struct code_op {
 	uint32_t op;     /* byte offset / 2 */
 	uint32_t line;   /* line + 1; 0: not looked up yet */
 	uint32_t leaf;   /* innermost, program counter in the interpreter: who works is open */
-	uint32_t running; /* or, of a call, in that part of it which runs Python functions */
+	uint32_t running; /* or, of a call, in that part of it which runs Python functions, */
+	uint32_t entering; /* as nothing else does */
 	uint32_t native; /* innermost, program counter in an extension */
 	uint32_t callee; /* called a Python function that was seen */
 	uint32_t direct; /* of these, seen to be called by the instruction itself, not by C code */

@@ -95,6 +95,16 @@ static const struct evaluator *evaluator_of(struct collector *collector, struct 
 	return images->evaluator = &met->evaluator;
 }
 
+/* The C library works for all. */
+static enum evaluator_part place_in(const struct process *process,
+				    const struct evaluator *evaluator, enum image_kind image,
+				    uint64_t pc)
+{
+	if (image != IMAGE_INTERPRETER)
+		return EVALUATOR_CHORES;
+	return evaluator_find(evaluator, images_offset(&process->images, pc));
+}
+
 /* For a sample at an instruction, in the interpreter or in the C library below it. */
 static enum verdict judge(struct collector *collector, struct process *process,
 			  const struct record_sample *sample, enum image_kind image,
@@ -107,15 +117,16 @@ static enum verdict judge(struct collector *collector, struct process *process,
 		op->calls_c = true;
 		verdict = VERDICT_OPEN;
 	}
-	if (verdict == VERDICT_OPEN && classify_calls_back(code, offset, op)) {
-		const struct evaluator *evaluator = evaluator_of(collector, process, op->callee);
-		uint64_t place = images_offset(&process->images, sample->pc);
-		if (evaluator->pieces.count > 0 && place != UINT64_MAX)
-			return classify_call_back(op,
-						  image == IMAGE_INTERPRETER
-							  ? evaluator_find(evaluator, place)
-							  : EVALUATOR_CHORES,
-						  evaluator->is_complete, next_random(collector));
+	uint32_t calls = classify_calls_back(code, offset, op) ? op->callee : 0;
+	const struct evaluator *evaluator = verdict == VERDICT_OPEN
+						    ? evaluator_of(collector, process, calls)
+						    : NULL;
+	if (evaluator != NULL && evaluator->pieces.count > 0) {
+		enum evaluator_part part = place_in(process, evaluator, image, sample->pc);
+		classify_note_part(op, part);
+		if (classify_calls_back(code, offset, op))
+			return classify_call_back(op, part, evaluator->is_complete,
+						  next_random(collector));
 	}
 	op->leaf++;
 	return verdict;

@@ -11,26 +11,29 @@
 #define PIECES_MAX 4096u
 
 /* Of all versions together; in the order of strcmp. */
-static const char *const running[] = {
-	"PyEval_EvalFrameEx", "PyFrame_New", "PyObject_Call", "PyObject_CallFunctionObjArgs",
-	"PyObject_CallNoArgs", "PyObject_CallOneArg", "PyObject_Vectorcall",
-	"PyObject_VectorcallMethod", "PyVectorcall_Call", "PyVectorcall_Function",
-	"_PyEvalFrameClearAndPop", "_PyEvalFramePushAndInit", "_PyEvalFramePushAndInit_Ex",
-	"_PyEval_EvalCode", "_PyEval_EvalCodeWithName", "_PyEval_EvalFrameDefault",
+static const char *const entering[] = {
+	"PyFrame_New", "_PyEvalFrameClearAndPop", "_PyEvalFramePushAndInit",
+	"_PyEvalFramePushAndInit_Ex", "_PyEval_EvalCode", "_PyEval_EvalCodeWithName",
 	"_PyEval_FrameClearAndPop", "_PyEval_MakeFrameVector", "_PyEval_Vector", "_PyFrame_Clear",
 	"_PyFrame_ClearExceptCode", "_PyFrame_ClearLocals", "_PyFrame_New_NoTrack",
-	"_PyFunction_FastCallDict", "_PyFunction_Vectorcall", "_PyObject_Call",
+	"_PyFunction_FastCallDict", "_PyFunction_Vectorcall", "_PyThreadState_PopFrame",
+	"_PyThreadState_PushFrame", "call_method", "call_unbound", "call_unbound_noarg",
+	"clear_gen_frame", "clear_thread_frame", "frame_alloc", "frame_dealloc",
+	"function_code_fastcall", "gen_iternext", "gen_send_ex", "gen_send_ex2", "initialize_locals",
+	"lookup_maybe_method", "lookup_method", "push_chunk", "vectorcall_maybe", "vectorcall_method",
+	"vectorcall_unbound",
+};
+
+static const char *const running[] = {
+	"PyEval_EvalFrameEx", "PyObject_Call", "PyObject_CallFunctionObjArgs", "PyObject_CallNoArgs",
+	"PyObject_CallOneArg", "PyObject_Vectorcall", "PyObject_VectorcallMethod",
+	"PyVectorcall_Call", "PyVectorcall_Function", "_PyEval_EvalFrameDefault", "_PyObject_Call",
 	"_PyObject_Call_Prepend", "_PyObject_FastCallDict", "_PyObject_FastCallDictTstate",
 	"_PyObject_FastCall_Prepend", "_PyObject_LookupSpecial", "_PyObject_MakeTpCall",
 	"_PyObject_Vectorcall", "_PyObject_VectorcallDictTstate", "_PyObject_VectorcallTstate",
-	"_PyThreadState_PopFrame", "_PyThreadState_PushFrame", "_PyType_Lookup", "_PyType_LookupId",
-	"_PyType_LookupRef", "_PyType_LookupStackRefAndVersion", "_PyVectorcall_Call",
-	"_Py_CheckFunctionResult", "call_function", "call_method", "call_unbound",
-	"call_unbound_noarg", "clear_gen_frame", "clear_thread_frame", "frame_alloc", "frame_dealloc",
-	"func_descr_get", "function_code_fastcall", "gen_iternext", "gen_send_ex", "gen_send_ex2",
-	"initialize_locals", "lookup_maybe_method", "lookup_method", "method_vectorcall",
-	"object_vacall", "partial_call", "partial_vectorcall", "push_chunk", "type_call",
-	"vectorcall_maybe", "vectorcall_method", "vectorcall_unbound",
+	"_PyType_Lookup", "_PyType_LookupId", "_PyType_LookupRef", "_PyType_LookupStackRefAndVersion",
+	"_PyVectorcall_Call", "_Py_CheckFunctionResult", "call_function", "func_descr_get",
+	"method_vectorcall", "object_vacall", "partial_call", "partial_vectorcall", "type_call",
 };
 
 static const char *const chores[] = {
@@ -76,9 +79,11 @@ enum evaluator_part evaluator_part_of(const char *text)
 {
 	struct name name = { text, strcspn(text, ".") };
 
-	/* What calls special methods in Python; the instructions, where each is a function. */
-	if (text_starts_with(text, "slot_") || text_starts_with(text, "_TAIL_CALL_") ||
-	    is_among(name, running, COUNT(running)))
+	/* What calls special methods in Python. */
+	if (text_starts_with(text, "slot_") || is_among(name, entering, COUNT(entering)))
+		return EVALUATOR_ENTERING;
+	/* The instructions, where each is a function. */
+	if (text_starts_with(text, "_TAIL_CALL_") || is_among(name, running, COUNT(running)))
 		return EVALUATOR_RUNNING;
 	return is_among(name, chores, COUNT(chores)) ? EVALUATOR_CHORES : EVALUATOR_NONE;
 }
@@ -153,6 +158,7 @@ void evaluator_read(struct evaluator *evaluator, pid_t pid, const char *path)
 	memset(evaluator, 0, sizeof(*evaluator));
 	if (elf_open_of(&elf, pid, path) != 0)
 		return;
+	note_lengths(&reading, entering, COUNT(entering));
 	note_lengths(&reading, running, COUNT(running));
 	note_lengths(&reading, chores, COUNT(chores));
 	evaluator->is_complete = elf_each_function(&elf, take_function, &reading);

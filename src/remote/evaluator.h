@@ -15,8 +15,9 @@
 
 enum evaluator_part {
 	EVALUATOR_NONE,    /* any other function, such as those that sort */
-	EVALUATOR_RUNNING, /* the evaluation loop; calls of Python functions, their frames and generators */
-	EVALUATOR_CHORES,  /* memory, arguments: for calls as well as for others */
+	EVALUATOR_ENTERING, /* calls of Python functions, their frames and generators */
+	EVALUATOR_RUNNING, /* the evaluation loop; calls of any functions */
+	EVALUATOR_CHORES, /* memory, arguments: for calls as well as for others */
 };
 
 /* Some bytes of a file. */

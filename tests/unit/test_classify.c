@@ -208,6 +208,25 @@ static void test_c_code_that_calls_python(void **state)
 	forget(&code);
 }
 
+/* Of Point(x=1) in a short run no sample was in __init__, but some where nothing else leads to. */
+static void test_call_that_was_seen_to_enter(void **state)
+{
+	(void)state;
+	struct code code = CODE(bytecode);
+	struct code_op *call = codes_count(&code, CALL_AT);
+	call->leaf = 3;
+	classify_note_part(call, EVALUATOR_RUNNING);
+	classify_note_part(call, EVALUATOR_CHORES);
+	assert_false(classify_calls_back(&code, CALL_AT, call));
+	assert_true(classify_is_native(&code, CALL_AT));
+	classify_note_part(call, EVALUATOR_ENTERING);
+	assert_true(classify_calls_back(&code, CALL_AT, call));
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(classify_call_back(call, EVALUATOR_ENTERING, true, i), VERDICT_PYTHON);
+	assert_false(classify_is_native(&code, CALL_AT));
+	forget(&code);
+}
+
 /* In a stripped interpreter only some of what runs Python functions is known. */
 static void test_c_code_that_calls_python_without_names(void **state)
 {
@@ -245,6 +264,16 @@ static void test_call_of_an_extension_that_calls_python(void **state)
 	call->native = 37;
 	call->callee = 45;
 	assert_true(classify_is_native(&code, CALL_AT));
+	/* It calls much besides. */
+	assert_int_equal(classify_call_back(call, EVALUATOR_RUNNING, true, 0), VERDICT_OPEN);
+	assert_int_equal(classify_call_back(call, EVALUATOR_CHORES, true, 0), VERDICT_OPEN);
+	assert_int_equal(classify_call_back(call, EVALUATOR_NONE, true, 0), VERDICT_OPEN);
+	assert_int_equal(classify_call_back(call, EVALUATOR_ENTERING, true, 0), VERDICT_PYTHON);
+	assert_int_equal(call->leaf, 86);
+	assert_int_equal(call->running, 1);
+	assert_true(classify_is_native(&code, CALL_AT));
+	call->leaf = 83;
+	call->running = 0; /* nor are names known */
 	call->callee = 300; /* most that is called there is Python */
 	assert_false(classify_is_native(&code, CALL_AT));
 	call->callee = 45; /* some of what is called there is no Python */
@@ -439,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_waiting_for_memory_is_not_long),
 		cmocka_unit_test(test_call_is_native_unless_python_was_called),
 		cmocka_unit_test(test_c_code_that_calls_python),
+		cmocka_unit_test(test_call_that_was_seen_to_enter),
 		cmocka_unit_test(test_c_code_that_calls_python_without_names),
 		cmocka_unit_test(test_call_of_an_extension_that_calls_python),
 		cmocka_unit_test(test_extension_work_takes_the_rest_along),

@@ -36,8 +36,8 @@ static void test_names(void **unused)
 	(void)unused;
 	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefault"), EVALUATOR_RUNNING);
 	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefault.cold"), EVALUATOR_RUNNING);
-	assert_int_equal(evaluator_part_of("vectorcall_unbound"), EVALUATOR_RUNNING);
-	assert_int_equal(evaluator_part_of("slot_tp_richcompare"), EVALUATOR_RUNNING);
+	assert_int_equal(evaluator_part_of("vectorcall_unbound"), EVALUATOR_ENTERING);
+	assert_int_equal(evaluator_part_of("slot_tp_richcompare"), EVALUATOR_ENTERING);
 	assert_int_equal(evaluator_part_of("_TAIL_CALL_LOAD_FAST"), EVALUATOR_RUNNING);
 	assert_int_equal(evaluator_part_of("PyDict_New"), EVALUATOR_CHORES);
 	assert_int_equal(evaluator_part_of("tuple_alloc.isra.0"), EVALUATOR_CHORES);
