@@ -113,15 +113,14 @@ static enum verdict judge(struct collector *collector, struct process *process,
 	enum verdict verdict = classify_sample(code, offset, sample->opcode);
 	if (op == NULL)
 		return verdict;
-	if (verdict == VERDICT_NATIVE) { /* as long as that calls no Python functions */
-		op->calls_c = true;
-		verdict = VERDICT_OPEN;
+	if (verdict == VERDICT_PYTHON) {
+		op->leaf++;
+		return verdict;
 	}
+	op->calls_c |= verdict == VERDICT_NATIVE; /* as long as that calls no Python functions */
 	uint32_t calls = classify_calls_back(code, offset, op) ? op->callee : 0;
-	const struct evaluator *evaluator = verdict == VERDICT_OPEN
-						    ? evaluator_of(collector, process, calls)
-						    : NULL;
-	if (evaluator != NULL && evaluator->pieces.count > 0) {
+	const struct evaluator *evaluator = evaluator_of(collector, process, calls);
+	if (evaluator->pieces.count > 0) {
 		enum evaluator_part part = place_in(process, evaluator, image, sample->pc);
 		classify_note_part(op, part);
 		if (classify_calls_back(code, offset, op))
@@ -129,7 +128,7 @@ static enum verdict judge(struct collector *collector, struct process *process,
 						  next_random(collector));
 	}
 	op->leaf++;
-	return verdict;
+	return VERDICT_OPEN;
 }
 
 /* Books the user time of a sample by where its program counter stood.  Which

@@ -1,7 +1,6 @@
 /* evaluator.c - see evaluator.h. */
 #include "remote/evaluator.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,27 +87,11 @@ enum evaluator_part evaluator_part_of(const char *text)
 	return is_among(name, chores, COUNT(chores)) ? EVALUATOR_CHORES : EVALUATOR_NONE;
 }
 
-/* A file that is being read.  It has ten thousand functions and more, of which hardly one begins as
- * some of ours and is as long. */
+/* A file that is being read. */
 struct reading {
 	struct evaluator *evaluator;
 	const struct elf_file *elf;
-	uint64_t lengths[UCHAR_MAX + 1]; /* by the first letter: a bit for each length below 64 */
 };
-
-static void note_lengths(struct reading *reading, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		reading->lengths[(unsigned char)names[i][0]] |= UINT64_C(1) << (strlen(names[i]) & 63);
-}
-
-static bool may_be_ours(const struct reading *reading, const char *name)
-{
-	size_t length = strcspn(name, ".");
-
-	return text_starts_with(name, "slot_") || text_starts_with(name, "_TAIL") ||
-	       (length < 64 && (reading->lengths[(unsigned char)name[0]] >> length & 1) != 0);
-}
 
 static void take_piece(struct reading *reading, enum evaluator_part part, struct elf_piece where)
 {
@@ -123,8 +106,7 @@ static void take_piece(struct reading *reading, enum evaluator_part part, struct
 
 static void take_function(void *context, const char *name, struct elf_piece where)
 {
-	if (may_be_ours(context, name))
-		take_piece(context, evaluator_part_of(name), where);
+	take_piece(context, evaluator_part_of(name), where);
 }
 
 static int compare_pieces(const void *left, const void *right)
@@ -152,15 +134,12 @@ void evaluator_read(struct evaluator *evaluator, pid_t pid, const char *path)
 {
 	static const char *const stubs[] = { ".plt", ".plt.sec", ".plt.got" };
 	struct elf_file elf;
-	struct reading reading = { .evaluator = evaluator, .elf = &elf };
+	struct reading reading = { evaluator, &elf };
 	struct elf_piece section;
 
 	memset(evaluator, 0, sizeof(*evaluator));
 	if (elf_open_of(&elf, pid, path) != 0)
 		return;
-	note_lengths(&reading, entering, COUNT(entering));
-	note_lengths(&reading, running, COUNT(running));
-	note_lengths(&reading, chores, COUNT(chores));
 	evaluator->is_complete = elf_each_function(&elf, take_function, &reading);
 	for (size_t i = 0; i < COUNT(stubs); i++) {
 		if (evaluator->pieces.count > 0 && elf_find_section(&elf, stubs[i], &section))
