@@ -22,8 +22,10 @@
 
 #ifdef __aarch64__
 #define MACHINE EM_AARCH64
+#define RELATIVE R_AARCH64_RELATIVE
 #else
 #define MACHINE EM_X86_64
+#define RELATIVE R_X86_64_RELATIVE
 #endif
 
 /* size bytes of the file at offset, or NULL when it does not have them. */
@@ -254,4 +256,45 @@ bool elf_offset_of(const struct elf_file *elf, uint64_t address, uint64_t *offse
 		}
 	}
 	return false;
+}
+
+const unsigned char *elf_loaded(const struct elf_file *elf, uint64_t address, uint64_t size)
+{
+	uint64_t offset;
+
+	return elf_offset_of(elf, address, &offset) ? elf_at(elf, offset, size) : NULL;
+}
+
+bool elf_next_data(const struct elf_file *elf, uint32_t *at, struct elf_piece *piece)
+{
+	const Elf64_Phdr *part;
+
+	while ((part = part_at(elf, (*at)++)) != NULL) {
+		if (part->p_type != PT_LOAD || (part->p_flags & PF_W) == 0 ||
+		    elf_at(elf, part->p_offset, part->p_filesz) == NULL)
+			continue;
+		*piece = (struct elf_piece){ part->p_vaddr, part->p_filesz };
+		return true;
+	}
+	return false;
+}
+
+void elf_each_address(const struct elf_file *elf,
+		      void (*found)(void *context, uint64_t place, uint64_t address),
+		      void *context)
+{
+	const Elf64_Shdr *section;
+
+	for (uint32_t i = 0; (section = section_at(elf, i)) != NULL; i++) {
+		uint64_t count = section->sh_size / sizeof(Elf64_Rela);
+		const Elf64_Rela *places =
+			section->sh_type == SHT_RELA && section->sh_offset % 8 == 0
+				? elf_at(elf, section->sh_offset, section->sh_size)
+				: NULL;
+
+		for (uint64_t n = 0; places != NULL && n < count; n++) {
+			if (ELF64_R_TYPE(places[n].r_info) == RELATIVE)
+				found(context, places[n].r_offset, (uint64_t)places[n].r_addend);
+		}
+	}
 }

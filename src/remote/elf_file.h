@@ -46,6 +46,19 @@ bool elf_each_function(const struct elf_file *elf,
 /* Where in the file lies what is loaded at this address; false when nothing is. */
 bool elf_offset_of(const struct elf_file *elf, uint64_t address, uint64_t *offset);
 
+/* The bytes of the file that are loaded at this address; NULL when it does not have so many. */
+const unsigned char *elf_loaded(const struct elf_file *elf, uint64_t address, uint64_t size);
+
+/* Goes through the pieces that are loaded and can be written to, as far as the file has their bytes:
+ * begin with *at = 0; false after the last. */
+bool elf_next_data(const struct elf_file *elf, uint32_t *at, struct elf_piece *piece);
+
+/* Hands out each place in memory where the loader puts the address of something in the file itself, and
+ * that address. */
+void elf_each_address(const struct elf_file *elf,
+		      void (*found)(void *context, uint64_t place, uint64_t address),
+		      void *context);
+
 /* The section of this name; false when there is none. */
 bool elf_find_section(const struct elf_file *elf, const char *name, struct elf_piece *piece);
 

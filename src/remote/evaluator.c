@@ -6,13 +6,14 @@
 
 #include "base/text.h"
 #include "remote/elf_file.h"
+#include "remote/nameless.h"
 
 #define PIECES_MAX 4096u
 
 /* Of all versions together; in the order of strcmp. */
 static const char *const entering[] = {
 	"PyFrame_New", "_PyEvalFrameClearAndPop", "_PyEvalFramePushAndInit",
-	"_PyEvalFramePushAndInit_Ex", "_PyEval_EvalCode", "_PyEval_EvalCodeWithName",
+	"_PyEvalFramePushAndInit_Ex", "_PyEval_EvalCode", "_PyEval_EvalCodeWithName", "_PyEval_EvalFrame",
 	"_PyEval_FrameClearAndPop", "_PyEval_MakeFrameVector", "_PyEval_Vector", "_PyFrame_Clear",
 	"_PyFrame_ClearExceptCode", "_PyFrame_ClearLocals", "_PyFrame_New_NoTrack",
 	"_PyFunction_FastCallDict", "_PyFunction_Vectorcall", "_PyThreadState_PopFrame",
@@ -48,7 +49,7 @@ static const char *const chores[] = {
 	"_Py_NewReference", "_Py_dict_lookup", "dict_dealloc", "find_empty_slot", "free_keys_object",
 	"insert_to_emptydict", "insertdict", "long_dealloc", "lookdict_unicode",
 	"lookdict_unicode_nodummy", "method_dealloc", "new_keys_object", "object_init", "object_new",
-	"pymalloc_alloc", "pymalloc_free", "tuple_alloc", "tupledealloc",
+	"pymalloc_alloc", "pymalloc_free", "tuple_alloc", "tuple_dealloc", "tupledealloc",
 	"unicodekeys_lookup_unicode",
 };
 
@@ -79,7 +80,7 @@ enum evaluator_part evaluator_part_of(const char *text)
 	struct name name = { text, strcspn(text, ".") };
 
 	/* What calls special methods in Python. */
-	if (text_starts_with(text, "slot_") || is_among(name, entering, COUNT(entering)))
+	if (text_starts_with(text, "slot_") || text_starts_with(text, "_Py_slot_") || is_among(name, entering, COUNT(entering)))
 		return EVALUATOR_ENTERING;
 	/* The instructions, where each is a function. */
 	if (text_starts_with(text, "_TAIL_CALL_") || is_among(name, running, COUNT(running)))
@@ -93,8 +94,9 @@ struct reading {
 	const struct elf_file *elf;
 };
 
-static void take_piece(struct reading *reading, enum evaluator_part part, struct elf_piece where)
+static void take_piece(void *context, enum evaluator_part part, struct elf_piece where)
 {
+	struct reading *reading = context;
 	uint64_t offset;
 
 	if (part == EVALUATOR_NONE || !elf_offset_of(reading->elf, where.address, &offset) ||
@@ -141,6 +143,8 @@ void evaluator_read(struct evaluator *evaluator, pid_t pid, const char *path)
 	if (elf_open_of(&elf, pid, path) != 0)
 		return;
 	evaluator->is_complete = elf_each_function(&elf, take_function, &reading);
+	if (evaluator->pieces.count > 0 && !evaluator->is_complete)
+		evaluator->is_complete = nameless_each(&elf, take_piece, &reading);
 	for (size_t i = 0; i < COUNT(stubs); i++) {
 		if (evaluator->pieces.count > 0 && elf_find_section(&elf, stubs[i], &section))
 			take_piece(&reading, EVALUATOR_CHORES, section);

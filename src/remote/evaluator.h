@@ -2,8 +2,8 @@
  *
  * sorted() with a key spends its time in calling the key, in sorting, and in what both need,
  * such as memory; the Python frame is the same for all, and so is the instruction, a call to C.
- * The program counter tells them apart.  Functions are known by their names.  A file that was
- * stripped has those that the loader needs, the evaluation loop among them. */
+ * The program counter tells them apart.  Functions are known by their names, or, in a file that was stripped
+ * of them, by who refers to them (nameless.h). */
 #ifndef HEATLINE_REMOTE_EVALUATOR_H
 #define HEATLINE_REMOTE_EVALUATOR_H
 
@@ -29,7 +29,7 @@ struct evaluator_piece {
 /* All zero: nothing is known. */
 struct evaluator {
 	VEC(struct evaluator_piece) pieces; /* by offset; they do not overlap */
-	bool is_complete; /* the file has the names of all its functions */
+	bool is_complete; /* what is in no piece is no such function */
 };
 
 /* Reads the names of a file that the process has mapped; there are no pieces when it cannot be

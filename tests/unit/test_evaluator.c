@@ -43,7 +43,7 @@ static void test_names(void **unused)
 	assert_int_equal(evaluator_part_of("tuple_alloc.isra.0"), EVALUATOR_CHORES);
 	assert_int_equal(evaluator_part_of("tupledealloc"), EVALUATOR_CHORES);
 	assert_int_equal(evaluator_part_of("list_sort_impl"), EVALUATOR_NONE);
-	assert_int_equal(evaluator_part_of("_PyEval_EvalFrame"), EVALUATOR_NONE);
+	assert_int_equal(evaluator_part_of("_PyEval_EvalFrame"), EVALUATOR_ENTERING);
 	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefaults"), EVALUATOR_NONE);
 	assert_int_equal(evaluator_part_of(""), EVALUATOR_NONE);
 	assert_int_equal(evaluator_part_of(".cold"), EVALUATOR_NONE);
