@@ -1,6 +1,6 @@
 """How true are the memory figures?  `run.py --memory`.
 
-The cases in memory/ know what their lines allocate, keep and copy (memory_truth.py).  Where memray's
+The cases in memory/ know what their lines allocate, keep, hold at most and copy (memory_truth.py).  Where memray's
 exact count of a line's allocations can be compared, the truth is checked against it first: a case
 that does not know itself is told apart from a profiler that errs.  Errors are in percent of the
 truth; lines below 5 MB are not judged."""
@@ -22,7 +22,7 @@ LEAST_MB = 5      # lines below are not judged
 LARGE_MB = 50     # lines above are held to more
 SECONDS = 5       # for which the case that leaks goes on
 TIMEOUT_S = 180
-KINDS = ("malloc", "kept", "copy")
+KINDS = ("malloc", "kept", "peak", "copy")
 MEMRAY_AGREES = 0.01  # of a line's bytes, or 0.1 MB: objects that the line makes besides
 MEMRAY_BLIND = ("native",)  # functions that ctypes finds are not the ones memray has replaced
 
@@ -55,7 +55,8 @@ def _scalene_format(output, path):
             continue
         for line in record["lines"]:
             copied = line.get("n_copy_mb", line["n_copy_mb_s"] * profile["elapsed_time_sec"])
-            lines[line["lineno"]] = {"malloc": line["n_malloc_mb"] * MB, "copy": copied * MB}
+            lines[line["lineno"]] = {"malloc": line["n_malloc_mb"] * MB, "peak": line["n_peak_mb"] * MB,
+                                     "copy": copied * MB}
             if "n_kept_mb" in line:
                 lines[line["lineno"]]["kept"] = line["n_kept_mb"] * MB
         leaks.update(int(number) for number in record["leaks"])
@@ -229,9 +230,10 @@ def print_summary(scores, names):
                 whole.leaks += score.leaks
         rows.append([name, _signed(whole.worst(("malloc", "kept"), LARGE_MB)),
                      _signed(whole.worst(("malloc", "kept"), LEAST_MB, LARGE_MB)),
+                     _signed(whole.worst(("peak",), LEAST_MB)),
                      _signed(whole.worst(("copy",), LEAST_MB)),
                      "%d of %d" % (whole.leaks - whole.missed, whole.leaks), str(whole.accused)])
-    print(common.markdown_table(["tool", "worst over %d MB, %%" % LARGE_MB, "over %d MB" % LEAST_MB, "copies",
+    print(common.markdown_table(["tool", "worst over %d MB, %%" % LARGE_MB, "over %d MB" % LEAST_MB, "peaks", "copies",
                                  "leaks found", "accused wrongly"], rows))
 
 

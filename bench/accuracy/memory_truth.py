@@ -1,7 +1,7 @@
 """Programs that know what their lines do to memory.
 
 A case marks lines with `# @name` and says of each, while it runs, how many bytes it allocates,
-keeps until the end and copies, from the sizes that Python itself gives (sys.getsizeof) or that it
+keeps until the end, holds at most and copies, from the sizes that Python itself gives (sys.getsizeof) or that it
 asks for:
 
     truth = Truth()
@@ -39,9 +39,9 @@ class Truth:
     def __init__(self):
         self.lines = {}
 
-    def line(self, name, malloc=None, kept=None, copy=None, leaks=False):
+    def line(self, name, malloc=None, kept=None, peak=None, copy=None, leaks=False):
         """What is not given is not judged."""
-        self.lines[name] = {"malloc": malloc, "kept": kept, "copy": copy, "leaks": leaks}
+        self.lines[name] = {"malloc": malloc, "kept": kept, "peak": peak, "copy": copy, "leaks": leaks}
 
     def write(self):
         """To the file named by $ACCURACY_TRUTH (or to stdout)."""

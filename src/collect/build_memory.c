@@ -3,6 +3,7 @@
  * What was allocated, kept and copied is booked with the stacks (build.c); here
  * comes what only the sites know: the Python share, peaks, averages, timelines,
  * leaks, and the footprint of the whole program. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -19,20 +20,20 @@
  * and the peak, larger than it was. */
 #define LOST_SHARE_WORTH_TELLING 0.001
 
-static struct memory memory_of(const struct site *site, double end_s)
+static struct memory memory_of(const struct heap *heap, const struct site *site, double end_s)
 {
 	return (struct memory){
 		.python_bytes = site->python_bytes,
 		.alloc_count = site->alloc_count,
-		.peak_bytes = site->peak_bytes,
+		.peak_bytes = peak_bytes(&site->peak),
 		.average_bytes = heap_average(site, end_s),
-		.at_peak_bytes = site->at_peak_bytes,
+		.at_peak_bytes = heap_site_at_peak(heap, site),
 	};
 }
 
 /* The points, and the value now where it is newer than the last of them; the
- * caller frees. */
-static struct memory_point *points_of(const struct series *series, uint32_t *count)
+ * caller frees.  What lies above the peak is chance. */
+static struct memory_point *points_of(const struct series *series, double peak, uint32_t *count)
 {
 	const struct series_point *latest = &series->latest;
 	bool has_latest = series->count > 0 &&
@@ -43,7 +44,7 @@ static struct memory_point *points_of(const struct series *series, uint32_t *cou
 		const struct series_point *point = i < series->count ? &series->points[i] : latest;
 		points[i] = (struct memory_point){
 			.time_s = (double)point->time_s,
-			.live_bytes = (double)point->value * MB,
+			.live_bytes = fmin((double)point->value * MB, peak),
 			.resident_bytes = (double)point->second * MB,
 		};
 	}
@@ -66,7 +67,7 @@ static void build_site(struct collector *collector, struct profile *profile,
 	if (!chosen_has_line(collector, site->filename, site->line))
 		return;
 	uint32_t file = profile_file_index(profile, site->filename, true);
-	struct memory memory = memory_of(site, end_s);
+	struct memory memory = memory_of(&collector->heap, site, end_s);
 	if (site->function != NULL) {
 		profile_memory_function(profile, file, site->function, site->line)->memory = memory;
 		return;
@@ -77,24 +78,27 @@ static void build_site(struct collector *collector, struct profile *profile,
 		find_leak(site, ending_s > site->first_s ? ending_s : end_s, &memory);
 	struct profile_line *line = profile_memory_line(profile, file, site->line);
 	line->memory = memory;
-	line->memory_points = points_of(&site->series, &line->memory_point_count);
+	line->memory_points =
+		points_of(&site->series, memory.peak_bytes, &line->memory_point_count);
 }
 
 static void build_whole(const struct heap *heap, struct profile *profile, double end_s)
 {
+	double peak = heap_peak(heap);
 	profile->has_memory = true;
 	profile->memory = (struct memory){
 		.python_bytes = heap->python_bytes,
 		.alloc_count = heap->alloc_count,
-		.peak_bytes = heap->peak_bytes,
+		.peak_bytes = peak,
 		.average_bytes = heap_average_all(heap, end_s),
-		.at_peak_bytes = heap->peak_bytes,
+		.at_peak_bytes = peak,
 	};
 	profile->peak_s = heap->peak_s;
-	profile->peak_python_bytes = heap->peak_python_bytes;
+	if (heap->most_bytes > 0)
+		profile->peak_python_bytes = heap->most_python_bytes / heap->most_bytes * peak;
 	profile->peak_resident_bytes = heap->peak_rss_bytes;
 	profile->alloc_samples = heap->samples;
-	profile->footprint = points_of(&heap->footprint, &profile->footprint_count);
+	profile->footprint = points_of(&heap->footprint, peak, &profile->footprint_count);
 }
 
 static uint64_t count_lost(const struct collector *collector, enum lost_reason reason)

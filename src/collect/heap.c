@@ -1,6 +1,7 @@
 /* heap.c - see heap.h. */
 #include "collect/heap.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #define SITES_MAX 100000u
 #define FIRST_LIVE 64u /* power of two */
 
-/* The peak's composition is taken anew when the peak has grown by this share. */
+/* What it is made of is taken anew when the highest estimate has grown by this share. */
 #define COMPOSE_STEP 1.01
 
 /* A block that lives no longer is a temporary of its expression or call. */
@@ -50,6 +51,7 @@ void heap_init(struct heap *heap)
 	map_init(&heap->functions);
 	map_init(&heap->returns);
 	site_new(heap, (struct site){.line = 0});
+	heap->composed_scale = 1;
 	heap->live_mask = FIRST_LIVE - 1;
 	heap->live = mem_zalloc(heap->live_mask + 1, sizeof(*heap->live));
 	series_init(&heap->footprint, FOOTPRINT_POINTS, 0.01f);
@@ -92,20 +94,42 @@ uint32_t heap_function_site(struct heap *heap, const char *filename, const char 
 	return (uint32_t)*site;
 }
 
-/* Brings the integral up to now, then changes the live bytes. */
-static void site_change(struct site *site, double bytes, double time_s)
+/* By how much what is live grows or, below 0, shrinks. */
+struct change {
+	double bytes;
+	double chance_bytes; /* of them */
+	double grain;        /* what the sample stands for, where by chance */
+	double time_s;
+};
+
+/* live_bytes is so before the change, chance_bytes so after it. */
+static void note_change(struct peak *peak, double live_bytes, double chance_bytes, const struct change *change)
 {
+	struct peak_growth growth = {
+		.live = live_bytes + change->bytes,
+		.by_chance = chance_bytes,
+		.bytes = change->bytes,
+		.grain = change->grain,
+	};
+	if (change->bytes > 0)
+		peak_grow(peak, &growth, change->time_s);
+	else
+		peak_shrink(peak, live_bytes, change->time_s);
+}
+
+/* Brings the integral up to now, then changes the live bytes. */
+static void site_change(struct site *site, const struct change *change)
+{
+	double time_s = change->time_s;
 	if (site->first_s < 0)
 		site->first_s = site->last_s = time_s;
 	if (time_s > site->last_s) {
 		site->byte_seconds += site->live_bytes * (time_s - site->last_s);
 		site->last_s = time_s;
 	}
-	site->live_bytes += bytes;
-	if (site->live_bytes < 0)
-		site->live_bytes = 0;
-	if (site->live_bytes > site->peak_bytes)
-		site->peak_bytes = site->live_bytes;
+	site->chance_bytes = fmax(site->chance_bytes + change->chance_bytes, 0);
+	note_change(&site->peak, site->live_bytes, site->chance_bytes, change);
+	site->live_bytes = fmax(site->live_bytes + change->bytes, 0);
 	if (site->function == NULL)
 		series_add(&site->series, (float)time_s, (float)(site->live_bytes / MB), 0);
 }
@@ -181,7 +205,7 @@ static void live_remove(struct heap *heap, struct live *entry)
 
 /* --- events --- */
 
-/* Notes what the peak is made of; called before the first end after it. */
+/* Notes what the highest estimate is made of; called before the first end after it. */
 static void compose_peak(struct heap *heap)
 {
 	heap->is_at_peak = false;
@@ -193,11 +217,37 @@ static void compose_peak(struct heap *heap)
 		heap->sites.items[i].at_peak_bytes = heap->sites.items[i].live_bytes;
 }
 
+double heap_peak(const struct heap *heap)
+{
+	double most = peak_bytes(&heap->peak);
+	/* Each errs for itself. */
+	for (uint32_t i = 0; i < heap->sites.count; i++)
+		most = fmax(most, peak_bytes(&heap->sites.items[i].peak));
+	return fmin(most, heap->most_bytes);
+}
+
+/* What lies above a site's own peak is chance. */
+static double without_chance(const struct site *site)
+{
+	return fmin(site->at_peak_bytes, peak_bytes(&site->peak));
+}
+
 void heap_compose(struct heap *heap)
 {
-	/* Nothing has ended since the peak, so it is still there to be looked at. */
+	double parts = 0;
+	/* Nothing has ended since then, so it is still there to be looked at. */
 	if (heap->is_at_peak)
 		compose_peak(heap);
+	for (uint32_t i = 0; i < heap->sites.count; i++) {
+		if (heap->sites.items[i].function == NULL)
+			parts += without_chance(&heap->sites.items[i]);
+	}
+	heap->composed_scale = parts > 0 ? fmin(heap_peak(heap) / parts, 1) : 1;
+}
+
+double heap_site_at_peak(const struct heap *heap, const struct site *site)
+{
+	return without_chance(site) * heap->composed_scale;
 }
 
 double heap_node_at_peak(const struct heap *heap, uint32_t node)
@@ -205,16 +255,19 @@ double heap_node_at_peak(const struct heap *heap, uint32_t node)
 	if (node >= heap->nodes.count || heap->composed == 0)
 		return 0;
 	const struct heap_node *at = &heap->nodes.items[node];
-	return at->composed == heap->composed ? at->at_peak_bytes : at->live_bytes;
+	const struct site *line = &heap->sites.items[at->line_site];
+	double bytes = at->composed == heap->composed ? at->at_peak_bytes : at->live_bytes;
+	return line->at_peak_bytes > 0 ? bytes * heap_site_at_peak(heap, line) / line->at_peak_bytes : 0;
 }
 
 /* Notes what the node held at the peak, if that is not done, then changes it:
  * composing the peak must not cost a pass over all stacks. */
-static void node_change(struct heap *heap, uint32_t node, double bytes)
+static void node_change(struct heap *heap, const struct live *entry, double bytes)
 {
-	while (heap->nodes.count <= node)
+	while (heap->nodes.count <= entry->node)
 		vec_push(&heap->nodes, (struct heap_node){0});
-	struct heap_node *at = &heap->nodes.items[node];
+	struct heap_node *at = &heap->nodes.items[entry->node];
+	at->line_site = entry->line_site;
 	if (at->composed != heap->composed) {
 		at->at_peak_bytes = at->live_bytes;
 		at->composed = heap->composed;
@@ -224,25 +277,34 @@ static void node_change(struct heap *heap, uint32_t node, double bytes)
 		at->live_bytes = 0;
 }
 
-/* bytes: by how much the entry's grow or, below 0, shrink. */
-static void change_live(struct heap *heap, const struct live *entry, double bytes, double time_s)
+/* grain: what a new sample stands for. */
+static void change_live(struct heap *heap, const struct live *entry, double bytes, double grain,
+			double time_s)
 {
-	if (bytes < 0)
-		heap_compose(heap);
+	const struct change change = {
+		.bytes = bytes,
+		.chance_bytes = entry->is_exact ? 0 : bytes,
+		.grain = entry->is_exact ? 0 : grain,
+		.time_s = time_s,
+	};
+	if (bytes < 0 && heap->is_at_peak)
+		compose_peak(heap);
 	if (time_s > heap->last_s) {
 		heap->byte_seconds += heap->live_bytes * (time_s - heap->last_s);
 		heap->last_s = time_s;
 	}
-	site_change(&heap->sites.items[entry->line_site], bytes, time_s);
+	site_change(&heap->sites.items[entry->line_site], &change);
 	if (entry->function_site != SITE_NONE)
-		site_change(&heap->sites.items[entry->function_site], bytes, time_s);
-	node_change(heap, entry->node, bytes);
+		site_change(&heap->sites.items[entry->function_site], &change);
+	node_change(heap, entry, bytes);
+	heap->chance_bytes = fmax(heap->chance_bytes + change.chance_bytes, 0);
+	note_change(&heap->peak, heap->live_bytes, heap->chance_bytes, &change);
 	heap->live_bytes += bytes;
 	if (entry->is_python)
 		heap->live_python_bytes += bytes;
-	if (heap->live_bytes > heap->peak_bytes) {
-		heap->peak_bytes = heap->live_bytes;
-		heap->peak_python_bytes = heap->live_python_bytes;
+	if (heap->live_bytes > heap->most_bytes) {
+		heap->most_bytes = heap->live_bytes;
+		heap->most_python_bytes = heap->live_python_bytes;
 		heap->peak_s = time_s;
 		heap->is_at_peak = true;
 	}
@@ -301,7 +363,7 @@ static void settle(struct heap *heap, struct live *entry, double time_s)
 	double bytes = end_lone(&heap->sites.items[entry->line_site], entry);
 	if (bytes <= 0)
 		return;
-	change_live(heap, entry, bytes, time_s);
+	change_live(heap, entry, bytes, bytes, time_s);
 	entry->bytes += (uint64_t)bytes;
 }
 
@@ -329,6 +391,7 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 		.born_s = (float)alloc->time_s,
 		.bytes = alloc->weight,
 		.is_python = alloc->is_python,
+		.is_exact = alloc->weight <= alloc->size,
 	};
 	heap->live_count++;
 	if (alloc->weight > alloc->size && makes_temporaries(line)) {
@@ -339,13 +402,13 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 	line->samples++;
 	if (alloc->function_site != SITE_NONE)
 		heap->sites.items[alloc->function_site].samples++;
-	change_live(heap, entry, (double)entry->bytes, alloc->time_s);
+	change_live(heap, entry, (double)entry->bytes, (double)alloc->weight, alloc->time_s);
 	return true;
 }
 
 static void end_live(struct heap *heap, struct live *entry, double time_s)
 {
-	change_live(heap, entry, -(double)entry->bytes, time_s);
+	change_live(heap, entry, -(double)entry->bytes, 0, time_s);
 	live_remove(heap, entry);
 }
 
@@ -367,7 +430,7 @@ bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t byte
 	*growth = (double)bytes - (double)entry->bytes;
 	if (*growth > 0 && !is_startup)
 		count_growth(heap, entry, *growth);
-	change_live(heap, entry, *growth, time_s);
+	change_live(heap, entry, *growth, 0, time_s);
 	entry->bytes = bytes;
 	return true;
 }
@@ -406,12 +469,19 @@ void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, ui
 		heap->sites.items[function_site].copy_bytes += (double)weight;
 }
 
+static void end_site(struct site *site, const struct live *entry)
+{
+	peak_hold(&site->peak, site->live_bytes);
+	site->ended_bytes += (double)entry->bytes;
+}
+
 static void end_with_process(struct heap *heap, struct live *entry, double time_s)
 {
 	settle(heap, entry, time_s);
-	heap->sites.items[entry->line_site].ended_bytes += (double)entry->bytes;
+	peak_hold(&heap->peak, heap->live_bytes);
+	end_site(&heap->sites.items[entry->line_site], entry);
 	if (entry->function_site != SITE_NONE)
-		heap->sites.items[entry->function_site].ended_bytes += (double)entry->bytes;
+		end_site(&heap->sites.items[entry->function_site], entry);
 	end_live(heap, entry, time_s);
 }
 
@@ -442,11 +512,11 @@ void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 	if (rss_bytes > heap->peak_rss_bytes)
 		heap->peak_rss_bytes = rss_bytes;
 	/* A peak that has come and gone since the last time, or before it, if we were told late. */
-	if (heap->peak_bytes > heap->noted_peak_bytes) {
+	if (heap->most_bytes > heap->noted_most_bytes) {
 		double at_s = heap->peak_s > heap->ticked_s ? heap->peak_s : heap->ticked_s;
-		series_add(&heap->footprint, (float)at_s, (float)(heap->peak_bytes / MB),
+		series_add(&heap->footprint, (float)at_s, (float)(heap->most_bytes / MB),
 			   (float)(rss_bytes / MB));
-		heap->noted_peak_bytes = heap->peak_bytes;
+		heap->noted_most_bytes = heap->most_bytes;
 	}
 	heap->ticked_s = time_s;
 	series_add(&heap->footprint, (float)time_s, (float)(heap->live_bytes / MB),

@@ -23,6 +23,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/peak.h"
 #include "collect/series.h"
 
 #define SITE_POINTS 100u
@@ -38,9 +39,11 @@ struct site {
 	double alloc_bytes, python_bytes; /* ever; python is part of it */
 	double alloc_count;
 	double copy_bytes;
-	double live_bytes, peak_bytes;
+	double live_bytes;
+	double chance_bytes;   /* of them, of samples that stand for more than themselves */
+	struct peak peak;
 	double ended_bytes;    /* still held when their process ended */
-	double at_peak_bytes;  /* live when the whole program was at its peak */
+	double at_peak_bytes;  /* live when the whole program's estimate was highest */
 	double byte_seconds;   /* integral of live_bytes */
 	double first_s, last_s;
 	uint64_t samples;        /* sampled allocations that are followed */
@@ -57,14 +60,16 @@ struct site {
 struct heap_node {
 	double live_bytes, at_peak_bytes;
 	uint64_t composed;
+	uint32_t line_site; /* the one that its allocations belong to */
 };
 
 struct live {
 	uint64_t key; /* process and id; 0: free */
 	uint32_t node, line_site, function_site;
 	float born_s;
-	uint64_t bytes : 63;
+	uint64_t bytes : 62;
 	uint64_t is_python : 1;
+	uint64_t is_exact : 1; /* it stands for itself */
 };
 
 struct heap {
@@ -75,16 +80,18 @@ struct heap {
 	uint32_t live_mask, live_count;
 	VEC(struct heap_node) nodes; /* by the number of a stack's memory, see tree.h */
 	uint64_t composed;           /* how often the peak was composed */
-	double live_bytes, live_python_bytes;
+	double live_bytes, live_python_bytes, chance_bytes;
+	struct peak peak;
 	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
-	double peak_bytes, peak_python_bytes, peak_s;
+	double most_bytes, most_python_bytes, peak_s; /* the highest estimate; see peak.h */
 	double byte_seconds, last_s; /* integral of live_bytes, and until when */
 	double ending_s;             /* when the interpreter began to end; 0: it has not */
 	uint32_t ending_process;     /* whose it was */
 	double ticked_s;        /* when the footprint was last noted */
-	double noted_peak_bytes; /* what it had of the peak then */
+	double noted_most_bytes; /* what it had of the highest estimate then */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
-	bool is_at_peak;        /* the last event made a new peak */
+	double composed_scale;  /* so that what sites held is not more than the peak */
+	bool is_at_peak;        /* the last event made a new highest estimate */
 	struct map returns;      /* process and line site to how often it came back there */
 	uint64_t samples, untracked;
 	double rss_bytes, peak_rss_bytes;
@@ -137,10 +144,14 @@ void heap_process_end(struct heap *heap, uint32_t process, double time_s);
 /* The time series at this moment; rss of all processes together. */
 void heap_tick(struct heap *heap, double time_s, double rss_bytes);
 
-/* Brings at_peak_bytes of all sites up to date. */
+/* The most that was live at once of the whole program. */
+double heap_peak(const struct heap *heap);
+
+/* Brings what the peak is made of up to date. */
 void heap_compose(struct heap *heap);
 
-/* What a stack held at the peak, after heap_compose. */
+/* What a site and a stack held at the peak, after heap_compose. */
+double heap_site_at_peak(const struct heap *heap, const struct site *site);
 double heap_node_at_peak(const struct heap *heap, uint32_t node);
 
 /* Live bytes averaged over the time since the site's first allocation; of the

@@ -67,9 +67,9 @@ static void test_resize(void **state)
 	assert_false(heap_resize(&heap, 0, id + 1000, 1, false, 3, &node, &growth));
 	const struct site *site = line_site(&heap, 1);
 	assert_float_equal(site->alloc_bytes, 30 * MB, 1);
-	assert_float_equal(site->peak_bytes, 30 * MB, 1);
+	assert_float_equal(peak_bytes(&site->peak), 30 * MB, 1);
 	assert_float_equal(site->live_bytes, 15 * MB, 1);
-	assert_float_equal(heap.peak_bytes, 30 * MB, 1);
+	assert_float_equal(heap_peak(&heap), 30 * MB, 1);
 	assert_int_equal(site->freed, 0);
 	assert_true(take(&heap, id, 4));
 	assert_float_equal(heap.live_bytes, 0, 1);
@@ -86,10 +86,10 @@ static void test_live_peak_and_average(void **state)
 	assert_true(take(&heap, first, 2));
 	assert_false(take(&heap, first, 2)); /* twice is once */
 	assert_float_equal(heap.live_bytes, 30 * MB, 1);
-	assert_float_equal(heap.peak_bytes, 40 * MB, 1);
-	assert_float_equal(heap.peak_python_bytes, 10 * MB, 1);
+	assert_float_equal(heap_peak(&heap), 40 * MB, 1);
+	assert_float_equal(heap.most_python_bytes, 10 * MB, 1);
 	assert_float_equal(heap.peak_s, 1, 1e-9);
-	assert_float_equal(line_site(&heap, 1)->peak_bytes, 10 * MB, 1);
+	assert_float_equal(peak_bytes(&line_site(&heap, 1)->peak), 10 * MB, 1);
 	assert_float_equal(line_site(&heap, 1)->live_bytes, 0, 1);
 	assert_float_equal(heap_average(line_site(&heap, 1), 4), 5 * MB, 1); /* 2 of 4 seconds */
 	/* What the peak was made of, though the first part is gone. */
@@ -110,7 +110,7 @@ static void test_function_sums_its_lines(void **state)
 	const struct site *function = &heap.sites.items[heap_function_site(&heap, file, function_name, 1)];
 	assert_float_equal(function->alloc_bytes, 40 * MB, 1);
 	assert_float_equal(function->python_bytes, 10 * MB, 1);
-	assert_float_equal(function->peak_bytes, 40 * MB, 1);
+	assert_float_equal(peak_bytes(&function->peak), 40 * MB, 1);
 	assert_float_equal(function->live_bytes, 10 * MB, 1);
 	heap_fini(&heap);
 }
@@ -353,13 +353,13 @@ static void test_temporaries_make_no_peak(void **state)
 		assert_true(heap_free(&heap, 0, id, i * 0.01, false, &node, &bytes));
 		assert_int_equal(bytes, (uint64_t)((i < 100 ? 0.01 : 1) * MB));
 	}
-	assert_true(line_site(&heap, 1)->peak_bytes < 0.02 * MB);
-	assert_float_equal(heap.peak_bytes, 1.01 * MB, 1024);
+	assert_true(peak_bytes(&line_site(&heap, 1)->peak) < 0.02 * MB);
+	assert_float_equal(heap_peak(&heap), 1.01 * MB, 1024);
 	assert_float_equal(line_site(&heap, 1)->alloc_bytes, 901 * MB, MB);
 	/* Several that live at the same time are what they stand for, but the last. */
 	for (int i = 0; i < 10; i++)
 		id = give(&heap, 1, 1, 11);
-	assert_float_equal(line_site(&heap, 1)->peak_bytes, 9 * MB + 1024, 1);
+	assert_float_equal(peak_bytes(&line_site(&heap, 1)->peak), 9 * MB + 1024, 1);
 	take(&heap, id, 11);
 	assert_float_equal(line_site(&heap, 1)->live_bytes, 9 * MB, 1);
 	give(&heap, 1, 1, 11);
