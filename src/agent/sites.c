@@ -14,8 +14,8 @@
 #define SHARE_ALL 8u
 #define SHARE_SLIGHT 4u
 #define ROOT_LOG 15u
-#define SHARE_LIVE 12u
-#define LIVE_ALIVE 16u
+#define SHARE_LIVE 48u
+#define LIVE_ALIVE 48u
 
 /* Temporaries: after so many samples of which at most one in so many lives, a stretch
  * is as long as this part of what the site took, but no longer than makes a block that

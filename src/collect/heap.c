@@ -98,8 +98,9 @@ uint32_t heap_function_site(struct heap *heap, const char *filename, const char 
 struct change {
 	double bytes;
 	double chance_bytes; /* of them */
-	double grain;        /* what the sample stands for, where by chance */
+	double grain;        /* what a new sample stands for beyond itself */
 	double time_s;
+	bool is_move; /* the block goes on as another, which comes next */
 };
 
 /* live_bytes is so before the change, chance_bytes so after it. */
@@ -130,7 +131,7 @@ static void site_change(struct site *site, const struct change *change)
 	site->chance_bytes = fmax(site->chance_bytes + change->chance_bytes, 0);
 	note_change(&site->peak, site->live_bytes, site->chance_bytes, change);
 	site->live_bytes = fmax(site->live_bytes + change->bytes, 0);
-	if (site->function == NULL)
+	if (site->function == NULL && !change->is_move)
 		series_add(&site->series, (float)time_s, (float)(site->live_bytes / MB), 0);
 }
 
@@ -277,28 +278,21 @@ static void node_change(struct heap *heap, const struct live *entry, double byte
 		at->live_bytes = 0;
 }
 
-/* grain: what a new sample stands for. */
-static void change_live(struct heap *heap, const struct live *entry, double bytes, double grain,
-			double time_s)
+static void change_live(struct heap *heap, const struct live *entry, const struct change *change)
 {
-	const struct change change = {
-		.bytes = bytes,
-		.chance_bytes = entry->is_exact ? 0 : bytes,
-		.grain = entry->is_exact ? 0 : grain,
-		.time_s = time_s,
-	};
+	double bytes = change->bytes, time_s = change->time_s;
 	if (bytes < 0 && heap->is_at_peak)
 		compose_peak(heap);
 	if (time_s > heap->last_s) {
 		heap->byte_seconds += heap->live_bytes * (time_s - heap->last_s);
 		heap->last_s = time_s;
 	}
-	site_change(&heap->sites.items[entry->line_site], &change);
+	site_change(&heap->sites.items[entry->line_site], change);
 	if (entry->function_site != SITE_NONE)
-		site_change(&heap->sites.items[entry->function_site], &change);
+		site_change(&heap->sites.items[entry->function_site], change);
 	node_change(heap, entry, bytes);
-	heap->chance_bytes = fmax(heap->chance_bytes + change.chance_bytes, 0);
-	note_change(&heap->peak, heap->live_bytes, heap->chance_bytes, &change);
+	heap->chance_bytes = fmax(heap->chance_bytes + change->chance_bytes, 0);
+	note_change(&heap->peak, heap->live_bytes, heap->chance_bytes, change);
 	heap->live_bytes += bytes;
 	if (entry->is_python)
 		heap->live_python_bytes += bytes;
@@ -363,8 +357,10 @@ static void settle(struct heap *heap, struct live *entry, double time_s)
 	double bytes = end_lone(&heap->sites.items[entry->line_site], entry);
 	if (bytes <= 0)
 		return;
-	change_live(heap, entry, bytes, bytes, time_s);
+	const struct change change = {.bytes = bytes, .chance_bytes = bytes, .grain = bytes, .time_s = time_s};
+	change_live(heap, entry, &change);
 	entry->bytes += (uint64_t)bytes;
+	entry->chance_bytes = (float)bytes;
 }
 
 bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
@@ -391,24 +387,38 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 		.born_s = (float)alloc->time_s,
 		.bytes = alloc->weight,
 		.is_python = alloc->is_python,
-		.is_exact = alloc->weight <= alloc->size,
 	};
 	heap->live_count++;
-	if (alloc->weight > alloc->size && makes_temporaries(line)) {
+	double grain = alloc->weight > alloc->size ? (double)(alloc->weight - alloc->size) : 0;
+	if (grain > 0 && makes_temporaries(line)) {
 		line->lone_key = key;
-		line->lone_bytes = (double)(alloc->weight - alloc->size);
+		line->lone_bytes = grain;
 		entry->bytes = alloc->size;
+	} else {
+		entry->chance_bytes = (float)grain;
 	}
 	line->samples++;
 	if (alloc->function_site != SITE_NONE)
 		heap->sites.items[alloc->function_site].samples++;
-	change_live(heap, entry, (double)entry->bytes, (double)alloc->weight, alloc->time_s);
+	const struct change change = {
+		.bytes = (double)entry->bytes,
+		.chance_bytes = (double)entry->chance_bytes,
+		.grain = grain,
+		.time_s = alloc->time_s,
+	};
+	change_live(heap, entry, &change);
 	return true;
 }
 
-static void end_live(struct heap *heap, struct live *entry, double time_s)
+static void end_live(struct heap *heap, struct live *entry, bool is_move, double time_s)
 {
-	change_live(heap, entry, -(double)entry->bytes, 0, time_s);
+	const struct change change = {
+		.bytes = -(double)entry->bytes,
+		.chance_bytes = -(double)entry->chance_bytes,
+		.time_s = time_s,
+		.is_move = is_move,
+	};
+	change_live(heap, entry, &change);
 	live_remove(heap, entry);
 }
 
@@ -430,7 +440,7 @@ bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t byte
 	*growth = (double)bytes - (double)entry->bytes;
 	if (*growth > 0 && !is_startup)
 		count_growth(heap, entry, *growth);
-	change_live(heap, entry, *growth, 0, time_s);
+	change_live(heap, entry, &(struct change){.bytes = *growth, .time_s = time_s});
 	entry->bytes = bytes;
 	return true;
 }
@@ -457,7 +467,7 @@ bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, 
 	count_end(&heap->sites.items[entry->line_site], is_moved, is_brief);
 	if (entry->function_site != SITE_NONE)
 		count_end(&heap->sites.items[entry->function_site], is_moved, is_brief);
-	end_live(heap, entry, time_s);
+	end_live(heap, entry, is_moved, time_s);
 	return true;
 }
 
@@ -482,7 +492,7 @@ static void end_with_process(struct heap *heap, struct live *entry, double time_
 	end_site(&heap->sites.items[entry->line_site], entry);
 	if (entry->function_site != SITE_NONE)
 		end_site(&heap->sites.items[entry->function_site], entry);
-	end_live(heap, entry, time_s);
+	end_live(heap, entry, false, time_s);
 }
 
 void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s)
@@ -525,27 +535,42 @@ void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 
 /* --- leaks --- */
 
-/* The most that was live until then, in MB. */
-static double most_until(const struct series *series, double time_s)
+/* The least that was live in that time, or where nothing changed in it before, in MB. */
+static double least_in(const struct series *series, double from_s, double until_s)
+{
+	double least = -1, before = 0;
+	for (uint32_t i = 0; i < series->count && (double)series->points[i].time_s <= until_s; i++) {
+		before = (double)series->points[i].least;
+		if ((double)series->points[i].time_s >= from_s)
+			least = least < 0 ? before : fmin(least, before);
+	}
+	return least < 0 ? before : least;
+}
+
+static double most_ever(const struct series *series)
 {
 	double most = 0;
-	for (uint32_t i = 0; i < series->count && (double)series->points[i].time_s <= time_s; i++)
-		most = (double)series->points[i].value > most ? (double)series->points[i].value : most;
+	for (uint32_t i = 0; i < series->count; i++)
+		most = fmax(most, (double)series->points[i].value);
 	return most;
 }
 
 /* What is built once and kept is no leak, nor what is filled and emptied again
- * and again: a leak goes on growing, and ends at its most. */
+ * and again: a leak goes on growing, and ends at its most; or less, as far as that is chance.  A
+ * line that leaks can make many temporaries as well, so what it keeps is the least that is live
+ * for a while. */
 static bool is_growing(const struct site *site, double kept_bytes, double span_s)
 {
-	double before = most_until(&site->series, site->first_s + span_s / 4);
-	for (int quarter = 2; quarter <= 4; quarter++) {
-		double now = most_until(&site->series, site->first_s + span_s * quarter / 4);
-		if (now < before * LEAK_STEP || now <= 0)
+	double before = 0;
+	for (int quarter = 1; quarter <= 4; quarter++) {
+		double from_s = site->first_s + span_s * quarter / 4;
+		double now = quarter == 4 ? kept_bytes / MB
+					  : least_in(&site->series, from_s, from_s + span_s / 8);
+		if (quarter > 1 && (now < before * LEAK_STEP || now <= 0))
 			return false;
 		before = now;
 	}
-	return kept_bytes >= before * MB * LEAK_HELD;
+	return kept_bytes >= (most_ever(&site->series) * MB - peak_chance(&site->peak)) * LEAK_HELD;
 }
 
 double heap_leak_likelihood(const struct site *site, double end_s, double *bytes_per_s)

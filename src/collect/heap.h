@@ -40,7 +40,7 @@ struct site {
 	double alloc_count;
 	double copy_bytes;
 	double live_bytes;
-	double chance_bytes;   /* of them, of samples that stand for more than themselves */
+	double chance_bytes;   /* of them, what samples stand for beyond themselves */
 	struct peak peak;
 	double ended_bytes;    /* still held when their process ended */
 	double at_peak_bytes;  /* live when the whole program's estimate was highest */
@@ -67,9 +67,9 @@ struct live {
 	uint64_t key; /* process and id; 0: free */
 	uint32_t node, line_site, function_site;
 	float born_s;
-	uint64_t bytes : 62;
+	float chance_bytes; /* of bytes, what it stands for beyond itself */
+	uint64_t bytes : 63;
 	uint64_t is_python : 1;
-	uint64_t is_exact : 1; /* it stands for itself */
 };
 
 struct heap {

@@ -91,6 +91,7 @@ static void begin_round(struct peak *peak)
 {
 	peak->sure = fmax(peak->sure, round_most(peak));
 	peak->has_round = true;
+	peak->grain_before = peak->grain;
 	peak->samples = 0;
 	peak->most = peak->most_by_chance = peak->grain = 0;
 	peak->bytes = peak->grain_bytes = 0;
@@ -129,4 +130,9 @@ void peak_hold(struct peak *peak, double live)
 double peak_bytes(const struct peak *peak)
 {
 	return fmax(peak->sure, round_most(peak));
+}
+
+double peak_chance(const struct peak *peak)
+{
+	return CHANCE_SAMPLES * fmax(peak->grain, peak->grain_before);
 }

@@ -9,7 +9,7 @@
  * together, a round.  Their mean is sure, and their spread beyond what chance makes tells how far the
  * truth goes up and down.  A single estimate counts only as far as chance does not
  * explain it.  What stays, to the program's end or for long, is one moment and no choice of many: it counts as it is.
- * Blocks that stand for themselves alone are exact, and make no chance. */
+ * That the sampled blocks themselves live is no chance. */
 #ifndef HEATLINE_COLLECT_PEAK_H
 #define HEATLINE_COLLECT_PEAK_H
 
@@ -22,18 +22,19 @@ struct peak {
 	double allocated; /* ever */
 	double first_s, last_s, born_s; /* the first change, the last, the last growth */
 	double gap_s;     /* from one growth to the next, about */
-	bool has_round;   /* one is over */
+	bool has_round;   /* one is over, */
+	double grain_before; /* in which one sample stood for so much at most */
 	/* Of the round that goes on: */
 	uint32_t samples;
 	double most;           /* highest estimate; */
 	double most_by_chance; /* of that, what samples stood for beyond themselves */
-	double grain;          /* the most that one sample stood for */
-	double bytes, grain_bytes;            /* sum of what samples stood for, and of its squares where by chance */
+	double grain;          /* the most that one sample stood for beyond itself */
+	double bytes, grain_bytes;            /* sum of what samples stood for, and of the squares of that */
 	double seconds, byte_seconds, square; /* integrals over the time, of live bytes, of their squares */
 };
 
-/* live bytes, and which part of them is by chance, after they grew by so many; grain: what the sample stands
- * for, 0 when it stands for itself.  */
+/* live bytes, and what of them samples stand for beyond themselves, after they grew by so many; grain: what the
+ * new sample does. */
 struct peak_growth {
 	double live, by_chance;
 	double bytes, grain;
@@ -48,5 +49,8 @@ void peak_hold(struct peak *peak, double live);
 
 /* The estimate. */
 double peak_bytes(const struct peak *peak);
+
+/* By how much a single estimate of what is live can be too high, lately. */
+double peak_chance(const struct peak *peak);
 
 #endif

@@ -1,6 +1,7 @@
 /* series.c - see series.h. */
 #include "collect/series.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,10 @@ static void join_pairs(struct series *series)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i + 1 < series->count; i += 2) {
-		const struct series_point *pair = &series->points[i];
-		series->points[kept++] = pair[0].value > pair[1].value ? pair[0] : pair[1];
+		struct series_point *pair = &series->points[i];
+		float least = fminf(pair[0].least, pair[1].least);
+		series->points[kept] = pair[0].value > pair[1].value ? pair[0] : pair[1];
+		series->points[kept++].least = least;
 	}
 	series->count = kept;
 	series->stretch_s *= 2;
@@ -39,12 +42,14 @@ static void grow(struct series *series)
 
 void series_add(struct series *series, float time_s, float value, float second)
 {
-	struct series_point point = {time_s, value, second};
+	struct series_point point = {time_s, value, second, value};
 	series->latest = point;
 	if (series->count > 0 && time_s - series->begin_s < series->stretch_s) {
 		struct series_point *last = &series->points[series->count - 1];
+		point.least = fminf(value, last->least);
 		if (value > last->value)
 			*last = point;
+		last->least = point.least;
 		return;
 	}
 	if (series->count == series->room)

@@ -164,6 +164,16 @@ def test_leaks_are_named(profiled):
         assert 0.95 <= leak["likelihood"] <= 1 and leak["velocity_mb_s"] > 0
 
 
+def test_a_leak_among_temporaries(profiled):
+    """A line that keeps little of much is found, one that keeps nothing of as much is not."""
+    run = profiled("parses.py")
+    leaks = run.profile["files"][str(MEMORY / "parses.py")]["leaks"]
+    assert set(leaks) == {str(numbers("parses.py")["KEEPS"])}
+    kept = line_of(run, "parses.py", "KEEPS")
+    assert kept["n_kept_mb"] == pytest.approx(int(run.stdout) / MB, rel=0.4)
+    assert kept["n_malloc_mb"] > 20 * kept["n_kept_mb"]
+
+
 def test_nothing_is_accused(profiled):
     run = profiled("freed.py")
     assert run.profile["files"][str(MEMORY / "freed.py")]["leaks"] == {}

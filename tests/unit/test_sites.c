@@ -171,8 +171,8 @@ static void test_longest_stretch(void **state)
 		uint64_t added, window, live_window;
 	} rows[] = {
 		{400u << 10, 32768, 8192},
-		{5u << 20, 256u << 10, 65536},
-		{64u << 20, 1u << 20, 1u << 20},
+		{5u << 20, 256u << 10, 16384},
+		{64u << 20, 1u << 20, 256u << 10},
 		{1u << 30, 4u << 20, 4u << 20},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
