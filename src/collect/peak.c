@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A round: so many samples, and as many that were alive at once, on average, times samples. */
+/* A round has so many samples; and more where few of them are alive at once: that, on average, times samples. */
 #define ROUND_SAMPLES 96u
 #define ROUND_ALIVE   32.0
 
