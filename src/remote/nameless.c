@@ -27,8 +27,8 @@ struct function {
 	bool is_named;
 	bool is_evaluator; /* the evaluation loop, or moved out of it */
 	uint8_t callers; /* with a name, that do not run Python functions */
-	uint32_t called_by, entered_by; /* number + 1 of the last function that was seen to do it */
-	uint32_t entered; /* how often by that */
+	uint32_t called_in, entered_in; /* the last look that saw a call, or a jump into its middle */
+	uint32_t entered;               /* how often that did */
 };
 
 struct guess {
@@ -38,6 +38,7 @@ struct guess {
 	VEC(struct words) data;
 	uint32_t evaluator, vectorcall; /* their numbers, or NO_FUNCTION */
 	uint32_t makes_function, makes_method;
+	uint32_t looks;   /* at functions, so far */
 	bool is_doubtful; /* which is which */
 };
 
@@ -225,10 +226,9 @@ static bool code_of(const struct guess *guess, uint32_t number, struct direct_co
 	return code->bytes != NULL;
 }
 
-/* A function that is looked at, and what to do with each function that it calls, or jumps into the middle of. */
+/* What to do with each function that one calls, or jumps into the middle of. */
 struct look {
 	struct guess *guess;
-	uint32_t number;
 	void (*callee)(struct look *look, uint32_t number, bool is_middle);
 	enum evaluator_part part; /* of those that are marked */
 	VEC(uint32_t) next;       /* to look at, or looked at */
@@ -237,19 +237,19 @@ struct look {
 static void note_target(void *context, enum direct_kind kind, uint64_t target)
 {
 	struct look *look = context;
-	uint32_t number = elf_functions_at(&look->guess->where, target), caller = look->number + 1;
+	uint32_t number = elf_functions_at(&look->guess->where, target), now = look->guess->looks;
 
 	if (number == NO_FUNCTION)
 		return;
 	struct function *function = &look->guess->functions[number];
 	if (look->guess->where.starts.items[number] == target) {
-		if (function->called_by != caller)
+		if (function->called_in != now)
 			look->callee(look, number, false);
-		function->called_by = caller;
+		function->called_in = now;
 	} else if (kind == DIRECT_JUMP && !function->is_named) {
-		if (function->entered_by != caller)
+		if (function->entered_in != now)
 			function->entered = 0;
-		function->entered_by = caller;
+		function->entered_in = now;
 		if (++function->entered == ENTERED_LEAST)
 			look->callee(look, number, true);
 	}
@@ -259,7 +259,7 @@ static void look_at(struct look *look, uint32_t number)
 {
 	struct direct_code code;
 
-	look->number = number;
+	look->guess->looks++;
 	if (code_of(look->guess, number, &code))
 		direct_calls(&code, note_target, look);
 }
