@@ -115,7 +115,7 @@ static void note_change(struct peak *peak, double live_bytes, double chance_byte
 	if (change->bytes > 0)
 		peak_grow(peak, &growth, change->time_s);
 	else
-		peak_shrink(peak, live_bytes, change->time_s);
+		peak_pass_time(peak, live_bytes, change->time_s);
 }
 
 /* Brings the integral up to now, then changes the live bytes. */

@@ -27,22 +27,6 @@
 /* A pause that is at least this part of the time since the beginning: what is live in it is no chance. */
 #define LASTING_PART (1 / 8.0)
 
-/* The time goes on with so many bytes live. */
-static void pass_time(struct peak *peak, double live, double time_s)
-{
-	double whole_s = time_s - peak->last_s;
-	if (whole_s <= 0)
-		return;
-	double seconds = fmin(whole_s, PAUSE_GAPS * peak->gap_s);
-	bool is_pause = peak->gap_s > 0 && seconds < whole_s;
-	if (is_pause && whole_s >= (time_s - peak->first_s) * LASTING_PART)
-		peak_hold(peak, live);
-	peak->seconds += seconds;
-	peak->byte_seconds += seconds * live;
-	peak->square += seconds * live * live;
-	peak->last_s = time_s;
-}
-
 static void note_gap(struct peak *peak, double time_s)
 {
 	double gap_s = fmax(time_s - peak->born_s, 0);
@@ -98,11 +82,26 @@ static void begin_round(struct peak *peak)
 	peak->seconds = peak->byte_seconds = peak->square = 0;
 }
 
+void peak_pass_time(struct peak *peak, double live, double time_s)
+{
+	double whole_s = time_s - peak->last_s;
+	if (whole_s <= 0)
+		return;
+	double seconds = fmin(whole_s, PAUSE_GAPS * peak->gap_s);
+	bool is_pause = peak->gap_s > 0 && seconds < whole_s;
+	if (is_pause && whole_s >= (time_s - peak->first_s) * LASTING_PART)
+		peak_hold(peak, live);
+	peak->seconds += seconds;
+	peak->byte_seconds += seconds * live;
+	peak->square += seconds * live * live;
+	peak->last_s = time_s;
+}
+
 void peak_grow(struct peak *peak, const struct peak_growth *growth, double time_s)
 {
 	if (peak->allocated <= 0)
 		peak->first_s = peak->last_s = peak->born_s = time_s;
-	pass_time(peak, growth->live - growth->bytes, time_s);
+	peak_pass_time(peak, growth->live - growth->bytes, time_s);
 	note_gap(peak, time_s);
 	if (growth->live > peak->most) {
 		peak->most = growth->live;
@@ -115,11 +114,6 @@ void peak_grow(struct peak *peak, const struct peak_growth *growth, double time_
 	peak->samples++;
 	if (is_round_over(peak))
 		begin_round(peak);
-}
-
-void peak_shrink(struct peak *peak, double live, double time_s)
-{
-	pass_time(peak, live, time_s);
 }
 
 void peak_hold(struct peak *peak, double live)

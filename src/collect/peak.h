@@ -41,8 +41,8 @@ struct peak_growth {
 };
 void peak_grow(struct peak *peak, const struct peak_growth *growth, double time_s);
 
-/* Before live bytes shrink. */
-void peak_shrink(struct peak *peak, double live, double time_s);
+/* So many bytes were live until then; before they shrink. */
+void peak_pass_time(struct peak *peak, double live, double time_s);
 
 /* So many are live at a moment that was not chosen for it: the end. */
 void peak_hold(struct peak *peak, double live);

@@ -270,11 +270,10 @@ bool elf_next_data(const struct elf_file *elf, uint32_t *at, struct elf_piece *p
 	const Elf64_Phdr *part;
 
 	while ((part = part_at(elf, (*at)++)) != NULL) {
-		if (part->p_type != PT_LOAD || (part->p_flags & PF_W) == 0 ||
-		    elf_at(elf, part->p_offset, part->p_filesz) == NULL)
-			continue;
-		*piece = (struct elf_piece){ part->p_vaddr, part->p_filesz };
-		return true;
+		if (part->p_type == PT_LOAD && (part->p_flags & PF_W) != 0) {
+			*piece = (struct elf_piece){ part->p_vaddr, part->p_filesz };
+			return true;
+		}
 	}
 	return false;
 }

@@ -49,8 +49,8 @@ bool elf_offset_of(const struct elf_file *elf, uint64_t address, uint64_t *offse
 /* The bytes of the file that are loaded at this address; NULL when it does not have so many. */
 const unsigned char *elf_loaded(const struct elf_file *elf, uint64_t address, uint64_t size);
 
-/* Goes through the pieces that are loaded and can be written to, as far as the file has their bytes:
- * begin with *at = 0; false after the last. */
+/* Goes through the pieces that are loaded from the file and can be written to: begin with *at = 0; false
+ * after the last. */
 bool elf_next_data(const struct elf_file *elf, uint32_t *at, struct elf_piece *piece);
 
 /* Hands out each place in memory where the loader puts the address of something in the file itself, and

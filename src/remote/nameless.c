@@ -80,7 +80,7 @@ static void note_name(void *context, const char *name, struct elf_piece where)
 
 /* -- what the interpreter's variables say -- */
 
-static const uint64_t *word_at(const struct guess *guess, uint64_t address)
+static uint64_t *word_at(const struct guess *guess, uint64_t address)
 {
 	for (uint32_t i = 0; i < guess->data.count; i++) {
 		const struct words *words = &guess->data.items[i];
@@ -94,10 +94,10 @@ static const uint64_t *word_at(const struct guess *guess, uint64_t address)
 
 static void put_address(void *context, uint64_t place, uint64_t address)
 {
-	const uint64_t *word = word_at(context, place);
+	uint64_t *word = word_at(context, place);
 
 	if (word != NULL)
-		*(uint64_t *)(uintptr_t)word = address;
+		*word = address;
 }
 
 static void read_data(struct guess *guess)
@@ -200,18 +200,17 @@ static void mark_slots(struct guess *guess, const struct words *words)
  * four functions, and these. */
 static void mark_allocators(struct guess *guess, const struct words *words)
 {
-	enum { LETTER, ARGUMENT, FUNCTIONS, FUNCTION_COUNT = 4, WORDS = FUNCTIONS + FUNCTION_COUNT };
-	enum { COUNT = 3 };
+	enum { LETTER, ARGUMENT, FUNCTIONS, WORDS = FUNCTIONS + 4, COUNT = 3 };
 
 	for (uint64_t at = 0; at + COUNT * WORDS <= words->count; at++) {
 		const uint64_t *row = &words->items[at];
 
 		if (row[LETTER] != 'r' || row[WORDS + LETTER] != 'm' || row[2 * WORDS + LETTER] != 'o')
 			continue;
-		for (size_t i = 0; i < COUNT * FUNCTION_COUNT; i++)
-			mark(guess,
-			     starting_at(guess, row[i / FUNCTION_COUNT * WORDS + FUNCTIONS + i % FUNCTION_COUNT]),
-			     EVALUATOR_CHORES);
+		for (const uint64_t *end = row + COUNT * WORDS; row < end; row += WORDS) {
+			for (size_t i = FUNCTIONS; i < WORDS; i++)
+				mark(guess, starting_at(guess, row[i]), EVALUATOR_CHORES);
+		}
 	}
 }
 
@@ -346,7 +345,7 @@ static void note_vectorcall(void *context, uint64_t address)
 	if (number == NO_FUNCTION || guess->functions[number].is_named ||
 	    guess->functions[number].part == EVALUATOR_CHORES)
 		return;
-	guess->is_doubtful = guess->vectorcall != NO_FUNCTION && guess->vectorcall != number;
+	guess->is_doubtful |= guess->vectorcall != NO_FUNCTION && guess->vectorcall != number;
 	guess->vectorcall = number;
 	mark(guess, number, EVALUATOR_ENTERING);
 }
@@ -398,13 +397,11 @@ bool nameless_each(const struct elf_file *elf,
 			       .vectorcall = NO_FUNCTION,
 			       .makes_function = NO_FUNCTION,
 			       .makes_method = NO_FUNCTION };
-	bool is_known = false;
 
 	if (!elf_functions_read(&guess.where, elf))
 		return false;
-	guess.functions = mem_alloc(guess.where.starts.count * sizeof(*guess.functions));
-	memset(guess.functions, 0, guess.where.starts.count * sizeof(*guess.functions));
-	is_known = find_parts(&guess);
+	guess.functions = mem_zalloc(guess.where.starts.count, sizeof(*guess.functions));
+	bool is_known = find_parts(&guess);
 	for (uint32_t i = 0; is_known && i < guess.where.starts.count; i++) {
 		const struct function *function = &guess.functions[i];
 

@@ -19,20 +19,23 @@ API int PyList_Reverse(int value);
 API void *PyFunction_NewWithQualName(void **function);
 API void *PyMethod_New(void **method);
 
-HIDDEN int common(int value)
-{
-	return sink += value ^ 3;
-}
-
-HIDDEN int tuple_alloc(int value)
-{
-	return sink += value ^ 5;
-}
-
-HIDDEN int call_helper(int value)
-{
-	return sink += value ^ 7;
-}
+/* They differ, or they would be made one. */
+#define LEAF(name, number)                     \
+	HIDDEN int name(int value)             \
+	{                                      \
+		return sink += value ^ (number); \
+	}
+LEAF(common, 3)
+LEAF(tuple_alloc, 5)
+LEAF(call_helper, 7)
+LEAF(method_vectorcall, 13)
+LEAF(gen_iternext, 15)
+LEAF(slot_call, 17)
+LEAF(wrap_call, 19)
+LEAF(object_malloc, 21)
+LEAF(object_vacall, 23)
+LEAF(long_add, 25)
+LEAF(list_sort, 27)
 
 HIDDEN int push_frame(int value)
 {
@@ -42,46 +45,6 @@ HIDDEN int push_frame(int value)
 HIDDEN int vectorcall(int value)
 {
 	return push_frame(value) + common(value) + (sink += value ^ 11);
-}
-
-HIDDEN int method_vectorcall(int value)
-{
-	return sink += value ^ 13;
-}
-
-HIDDEN int gen_iternext(int value)
-{
-	return sink += value ^ 15;
-}
-
-HIDDEN int slot_call(int value)
-{
-	return sink += value ^ 17;
-}
-
-HIDDEN int wrap_call(int value)
-{
-	return sink += value ^ 19;
-}
-
-HIDDEN int object_malloc(int value)
-{
-	return sink += value ^ 21;
-}
-
-HIDDEN int object_vacall(int value)
-{
-	return sink += value ^ 23;
-}
-
-HIDDEN int long_add(int value)
-{
-	return sink += value ^ 25;
-}
-
-HIDDEN int list_sort(int value)
-{
-	return sink += value ^ 27;
 }
 
 int _PyEval_EvalFrameDefault(int value)

@@ -38,7 +38,7 @@ static void drop_before(struct line *line, double round)
 			line->born[kept++] = line->born[i];
 			continue;
 		}
-		peak_shrink(&line->peak, line->alive * line->stretch, line->time_s);
+		peak_pass_time(&line->peak, line->alive * line->stretch, line->time_s);
 		line->alive--;
 	}
 	assert_int_equal(kept, line->alive);
@@ -163,7 +163,7 @@ static void test_exact(void **unused)
 
 		time_s += 0.01;
 		peak_grow(&peak, &(struct peak_growth){ bytes, 0, bytes, 0 }, time_s);
-		peak_shrink(&peak, bytes, time_s + 0.001);
+		peak_pass_time(&peak, bytes, time_s + 0.001);
 	}
 	assert_float_equal(peak_bytes(&peak), 700, 1e-9);
 }
