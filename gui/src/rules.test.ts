@@ -38,6 +38,14 @@ test("reasons", () => {
 	assert.deepEqual(of(7), ["grows 3.00 MB/s", "Python code", "holds 60% of the peak"]);
 });
 
+test("what is waited for, in the profiler's own word", () => {
+	const one = profile();
+	const line = one.lines.find((line) => line.line === 5)!;
+	const of = (waitsFor: string) => reasonsOf({ ...line, waitsFor }, one, () => "").map((reason) => reason.text);
+	assert.deepEqual(of("events"), ["waits for events"]);
+	assert.deepEqual(of("child"), ["waits for a process"]);
+});
+
 test("what to look at names the line and the figure", () => {
 	const one = profile();
 	const found = findings(one, wholeRun(one));

@@ -29,6 +29,7 @@ const WAITS_FOR: Readonly<Record<string, string>> = {
 	lock: "waits for a lock or thread",
 	queue: "waits for a queue",
 	socket: "waits for a socket",
+	events: "waits for events",
 	file: "waits for a file",
 	pipe: "waits for a pipe",
 	terminal: "waits for the terminal",

@@ -316,6 +316,16 @@ void memory_resume(uint64_t paused) __attribute__((weak));
 void memory_hide(uint64_t saved[2]) __attribute__((weak));
 void memory_show(const uint64_t saved[2]) __attribute__((weak));
 
+/* --- resident.c --- */
+
+/* Once a session starts, and in the child of a fork. */
+void resident_start(void);
+void resident_after_fork(void);
+
+/* The most that was resident of the process since then; 0: not known.  is_at_once: no file
+ * is read. */
+uint64_t resident_peak_bytes(bool is_at_once);
+
 /* --- exec.c --- */
 
 /* Once a preloaded agent starts: from then on what the program executes carries it.  Returns

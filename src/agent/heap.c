@@ -22,6 +22,9 @@
 #define MARKS_AT_ONCE 64u
 #define SLIGHT_PART 256u /* of all that was met: no figure is read more finely */
 #define SLIGHT_MOST (64u << 10)
+#define CHANGED_TIMES 8u    /* see counted_bytes */
+#define UNCHANGED_BYTES 64u /* the least; */
+#define UNCHANGED_MANY 24u  /* so often */
 #define KEY_FRAMES 4u /* innermost ones, by which a site is known */
 #define KEY_COPY 0x100u
 #define KEY_SIZE_SHIFT 16
@@ -38,6 +41,7 @@ struct stream {
 	struct meter_rate all_rate;
 };
 
+__thread uint32_t g_passed_on __attribute__((tls_model("initial-exec")));
 __thread _Alignas(64) struct heap_thread g_heap __attribute__((tls_model("initial-exec")));
 
 /* A burst of samples must find room in the ring. */
@@ -97,7 +101,7 @@ static _Atomic uint32_t late_count;
 
 /* --- records --- */
 
-static bool push_free(uint64_t id, uint32_t flags)
+static bool push_free(uint64_t id, uint32_t flags, uint32_t part)
 {
 	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_free));
 	if (record == NULL)
@@ -106,7 +110,7 @@ static bool push_free(uint64_t id, uint32_t flags)
 	out->time_ns = now_wall_ns();
 	out->id = id;
 	out->flags = flags | (allocators_are_ending() ? FREE_AT_END : 0);
-	out->reserved = 0;
+	out->part = part;
 	ring_commit(record, sizeof(*out), RECORD_FREE);
 	return true;
 }
@@ -120,7 +124,7 @@ static void push_late(void)
 		uint64_t id = atomic_exchange(&late[i], 0);
 		if (id == 0)
 			continue;
-		if (!push_free(id, 0)) {
+		if (!push_free(id, 0, 0)) {
 			atomic_store(&late[i], id);
 			return;
 		}
@@ -128,13 +132,23 @@ static void push_late(void)
 	}
 }
 
+static uint64_t id_of(uint64_t followed)
+{
+	return followed >> SITE_BITS;
+}
+
+static struct agent_site *site_of(uint64_t followed)
+{
+	return &sites[followed & ((1u << SITE_BITS) - 1)];
+}
+
 void heap_end(uint64_t followed, bool is_moved)
 {
-	uint64_t id = followed >> SITE_BITS;
+	uint64_t id = id_of(followed);
 	/* What has moved lives on: that is no temporary. */
 	if (!is_moved)
-		sites_end_sample(&sites[followed & ((1u << SITE_BITS) - 1)]);
-	if (!g_agent.is_active || push_free(id, is_moved ? FREE_MOVED : 0))
+		sites_end_sample(site_of(followed));
+	if (!g_agent.is_active || push_free(id, is_moved ? FREE_MOVED : 0, 0))
 		return;
 	for (uint32_t i = 0; i < LATE_MAX; i++) {
 		uint64_t empty = 0;
@@ -150,6 +164,16 @@ void heap_put_back(const void *block, uint64_t followed)
 {
 	if (live_add(block, followed) == LIVE_FULL)
 		heap_end(followed, false);
+}
+
+void heap_end_old(const void *block, uint64_t followed, bool is_there, bool is_moved)
+{
+	if (followed == 0)
+		return;
+	if (is_there)
+		heap_put_back(block, followed);
+	else
+		heap_end(followed, is_moved);
 }
 
 void heap_forget(const void *block)
@@ -176,6 +200,71 @@ static void pay(struct stream *stream, struct agent_site *site, size_t bytes, ui
 	uint64_t clock_ns = budget_clock_ns(now_ns);
 	meter_rate_spend(&site->rate, &stream->site_budget, 1, clock_ns);
 	meter_rate_spend(&stream->all_rate, &stream->all_budget, tokens, clock_ns);
+}
+
+/* Of what was there before realloc. */
+static uint32_t part_left(const struct heap_resized *now)
+{
+	return now->after < now->before
+		       ? (uint32_t)((double)now->after / (double)now->before * PART_ALL)
+		       : PART_ALL;
+}
+
+static size_t changed_bytes(const struct heap_resized *now)
+{
+	return now->after > now->before ? now->after - now->before : now->before - now->after;
+}
+
+/* How often the calling thread's last block has been left as it was. */
+static __thread struct {
+	const void *block;
+	uint32_t times;
+} unchanged __attribute__((tls_model("initial-exec")));
+
+/* Allocators give more room than was asked for, so that nothing may change; again and again
+ * where a block grows bit by bit.  The first few count, the others have their chance. */
+static size_t most_unchanged(const struct heap_resized *now)
+{
+	if (unchanged.block != now->block)
+		unchanged.times = 0;
+	unchanged.block = now->block;
+	if (unchanged.times < UNCHANGED_MANY)
+		unchanged.times++;
+	size_t most = now->size >> 2 * unchanged.times;
+	return most > UNCHANGED_BYTES ? most : UNCHANGED_BYTES;
+}
+
+/* The bytes that a resized block is counted by: its size, but no more than so many times those that
+ * it has changed by. */
+static size_t counted_bytes(const struct heap_resized *now)
+{
+	size_t most = CHANGED_TIMES * changed_bytes(now);
+	if (most == 0)
+		most = most_unchanged(now);
+	return now->size < most ? now->size : most;
+}
+
+/* What the sample stands for: of a resized block, for as many of its whole size as it was counted
+ * by. */
+static void tell_weight(const struct heap_choice *choice, struct record_alloc *out)
+{
+	const struct heap_resized *now = choice->resized;
+	out->size = choice->size;
+	out->weight = out->live = choice->weight;
+	out->grows = 0;
+	out->part = 0;
+	if (now == NULL)
+		return;
+	double times = (double)choice->weight / (double)choice->size;
+	uint64_t live = now->after > now->before ? (uint64_t)(times * (double)changed_bytes(now)) : 0;
+	out->size = now->size;
+	out->weight = (uint64_t)(times * (double)now->size);
+	out->live = live < out->weight ? live : out->weight;
+	out->part = part_left(now);
+	if (now->followed == 0)
+		return;
+	out->grows = id_of(now->followed);
+	sites_end_sample(site_of(now->followed));
 }
 
 static void follow(const void *block, struct agent_site *site, struct record_alloc *out)
@@ -212,12 +301,10 @@ static bool push_alloc(struct agent_thread *self, const struct heap_choice *choi
 	struct record_alloc *out = (struct record_alloc *)record;
 	out->time_ns = now_ns;
 	out->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-	out->size = choice->size;
-	out->weight = choice->weight;
+	tell_weight(choice, out);
 	out->thread = self->slot;
 	out->flags = choice->flags;
 	out->count = count;
-	out->reserved = 0;
 	own_stack_copy(self, out->frames, count);
 	follow(block, choice->site, out);
 	ring_commit(record, bytes, RECORD_ALLOC);
@@ -338,7 +425,7 @@ static void go_on_counting(const struct heap_choice *choice)
 	g_heap.copy_left = choice->copy_left;
 }
 
-static void take(const struct heap_choice *choice, const void *block,
+static bool take(const struct heap_choice *choice, const void *block,
 		 bool (*push)(struct agent_thread *, const struct heap_choice *, const void *,
 			      uint64_t now_ns))
 {
@@ -355,6 +442,7 @@ static void take(const struct heap_choice *choice, const void *block,
 	if (!is_taken)
 		sites_give_back(choice->site, choice->weight);
 	errno = saved_errno;
+	return is_taken;
 }
 
 bool heap_choose(struct heap_choice *choice, size_t size, uint32_t flags)
@@ -369,6 +457,7 @@ bool heap_choose(struct heap_choice *choice, size_t size, uint32_t flags)
 		return false;
 	choice->size = size;
 	choice->flags = flags;
+	choice->resized = NULL;
 	return book(&allocs, site, bytes, choice);
 }
 
@@ -385,6 +474,33 @@ void *heap_meet(void *block, size_t size, uint32_t flags)
 	if (block != NULL && heap_choose(&choice, size, flags))
 		heap_settle(&choice, block);
 	return block;
+}
+
+/* The block lives on as what it was followed as. */
+static void go_on_following(const struct heap_resized *now)
+{
+	bool is_to_tell = now->after < now->before && g_agent.is_active;
+	if (is_to_tell && !push_free(id_of(now->followed), FREE_SHRUNK, part_left(now)))
+		heap_end(now->followed, true);
+	else
+		heap_put_back(now->block, now->followed);
+}
+
+void heap_resize(const struct heap_resized *now)
+{
+	struct heap_choice choice;
+	bool is_taken = false;
+	size_t counted = counted_bytes(now);
+	/* At a site of its own: what is resized again and again would else stand for the few
+	 * blocks that are new. */
+	uint32_t flags = now->flags | ALLOC_RESIZED;
+	if (heap_count(counted) && heap_choose(&choice, counted, flags)) {
+		choice.resized = now;
+		is_taken = take(&choice, now->block, push_alloc);
+		go_on_counting(&choice);
+	}
+	if (!is_taken && now->followed != 0)
+		go_on_following(now);
 }
 
 void heap_meet_copy(size_t size)

@@ -40,6 +40,9 @@ struct heap_thread {
 
 extern __thread _Alignas(64) struct heap_thread g_heap __attribute__((tls_model("initial-exec")));
 
+/* enum alloc_flag of what Python passes on to malloc or realloc without counting it. */
+extern __thread uint32_t g_passed_on __attribute__((tls_model("initial-exec")));
+
 /* More than any allocation: nothing below it is counted meanwhile. */
 #define HEAP_PAUSE UINT64_MAX
 
@@ -82,6 +85,7 @@ struct heap_choice {
 	uint32_t flags;          /* enum alloc_flag */
 	struct agent_site *site; /* borrowed */
 	uint64_t left, copy_left; /* counts to go on with */
+	const struct heap_resized *resized; /* borrowed; NULL: it is a new block */
 };
 
 /* The same in two steps, for who wants another block when it is sampled: heap_choose
@@ -99,9 +103,27 @@ void heap_forget(const void *block);
 
 /* For realloc, which may fail and leave the block as it is: live_take takes out
  * as what the block is followed (0: it was not sampled), then these end it (is_moved:
- * another block has taken its place) or put it back. */
+ * another block has taken its place) or put it back; or realloc has succeeded. */
 void heap_end(uint64_t followed, bool is_moved);
 void heap_put_back(const void *block, uint64_t followed);
+
+/* One or the other, or nothing where it was not sampled.  is_there: realloc has failed. */
+void heap_end_old(const void *block, uint64_t followed, bool is_there, bool is_moved);
+
+/* What realloc has made of a block. */
+struct heap_resized {
+	void *block;
+	size_t size;          /* bytes that were asked for */
+	size_t before, after; /* bytes that there was room for, and is; not 0 */
+	uint64_t followed;    /* what live_take gave for the old one */
+	uint32_t flags;       /* enum alloc_flag */
+};
+
+/* Counts it.  What is allocated is the new size, as if it were a new block; what is live changes
+ * by the difference, and that is also how likely it is to be sampled: a text of megabytes
+ * that grows by 50 bytes at a time allocates terabytes, never has more than itself,
+ * and should cost no more than that. */
+void heap_resize(const struct heap_resized *now);
 
 /* Begins; window 0: automatic.  Returns 0 or -errno. */
 int heap_start(uint64_t window);

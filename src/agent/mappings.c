@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/allocators.h"
 #include "agent/heap.h"
 
 #define SLOTS 256u
@@ -64,6 +65,8 @@ static void tell(uint64_t was_at, uint64_t address, uint64_t size, uint64_t resi
 	out->address = address;
 	out->size = size;
 	out->resident = resident;
+	out->flags = allocators_are_ending() ? MAPPING_AT_END : 0;
+	out->reserved = 0;
 	ring_commit(record, sizeof(*out), RECORD_MAPPING);
 }
 

@@ -25,6 +25,7 @@
 #include "agent/allocators.h"
 #include "agent/heap.h"
 #include "agent/mappings.h"
+#include "agent/python_hooks.h"
 #include "agent/redirect.h"
 #include "agent/small_copy.h"
 
@@ -35,6 +36,7 @@
 	X(void *, realloc, (void *, size_t))                                                       \
 	X(void *, reallocarray, (void *, size_t, size_t))                                          \
 	X(void, free, (void *))                                                                    \
+	X(size_t, malloc_usable_size, (void *))                                                    \
 	X(int, posix_memalign, (void **, size_t, size_t))                                          \
 	X(void *, aligned_alloc, (size_t, size_t))                                                 \
 	X(void *, memalign, (size_t, size_t))                                                      \
@@ -150,12 +152,12 @@ static void *early_copy(void *to, const void *from, size_t size)
 
 static inline void *counted(void *block, size_t size)
 {
-	return heap_count(size) ? heap_meet(block, size, 0) : block;
+	return heap_count(size) ? heap_meet(block, size, g_passed_on) : block;
 }
 
 static RARE void *malloc_met(size_t size)
 {
-	return heap_meet(real.malloc(size), size, 0);
+	return heap_meet(real.malloc(size), size, g_passed_on);
 }
 
 AGENT_EXPORT void *malloc(size_t size)
@@ -199,41 +201,57 @@ static void *leave_arena(void *block, size_t size)
 	return moved;
 }
 
+/* The code of the allocator behind malloc. */
+static uint64_t allocator_start, allocator_end;
+static bool has_sizes; /* it tells how large its blocks are */
+
+/* The bytes that there is room for in a block; 0: not known. */
+static size_t size_of(void *block)
+{
+	return has_sizes && block != NULL ? real.malloc_usable_size(block) : 0;
+}
+
 /* Whether Python has counted the block before it passed it on to us. */
 static inline bool is_counted_by_python(const void *block)
 {
 	return block == g_heap.resizing && block != NULL;
 }
 
-/* Ends the old block's sample if the call moved or resized it. */
-static RARE void *realloc_met(void *block, size_t size)
+/* Python has counted it as any new block: its old sample ends. */
+static RARE void *resize_counted(void *block, size_t size)
 {
-	if (is_in_arena(block))
-		return leave_arena(block, size);
-	bool is_counted = is_counted_by_python(block);
-	if (is_counted)
-		g_heap.resizing = NULL;
-	uint64_t id = live_may_have(block) ? live_take(block) : 0;
+	g_heap.resizing = NULL;
+	uint64_t followed = live_may_have(block) ? live_take(block) : 0;
 	void *moved = real.realloc(block, size);
-	if (moved == NULL && size != 0) {
-		if (id != 0)
-			heap_put_back(block, id);
-		return NULL;
-	}
-	if (id != 0)
-		heap_end(id, moved != NULL);
-	return is_counted ? moved : counted(moved, size);
+	heap_end_old(block, followed, moved == NULL && size != 0, moved != NULL);
+	return moved;
+}
+
+/* What the block had decides how it is counted.  A small one of Python's is a new block each time:
+ * it may come from Python's arenas, where that is not known, and all are to be counted alike. */
+static bool is_as_new(size_t before)
+{
+	return before == 0 || (g_passed_on != 0 && before <= PYMALLOC_ROOM);
 }
 
 AGENT_EXPORT void *realloc(void *block, size_t size)
 {
-	if (is_in_arena(block) || live_may_have(block))
-		return realloc_met(block, size);
-	if (is_counted_by_python(block)) {
-		g_heap.resizing = NULL;
-		return real.realloc(block, size);
+	if (is_in_arena(block))
+		return leave_arena(block, size);
+	if (is_counted_by_python(block))
+		return resize_counted(block, size);
+	uint64_t followed = live_may_have(block) ? live_take(block) : 0;
+	size_t before = size_of(block);
+	void *moved = real.realloc(block, size);
+	if (moved == NULL || is_as_new(before)) {
+		heap_end_old(block, followed, moved == NULL && size != 0, moved != NULL);
+		if (moved != NULL)
+			counted(moved, size);
+	} else {
+		heap_resize(&(struct heap_resized){moved, size, before, size_of(moved), followed,
+						   g_passed_on});
 	}
-	return heap_count(size) ? realloc_met(block, size) : real.realloc(block, size);
+	return moved;
 }
 
 AGENT_EXPORT void *reallocarray(void *block, size_t count, size_t size)
@@ -273,11 +291,8 @@ AGENT_EXPORT void *valloc(size_t size)
 
 /* --- mappings --- */
 
-/* The code of the allocator behind malloc, if it is not the C library's: what
- * it maps is what it hands out, and counted there. */
-static uint64_t allocator_start, allocator_end;
-
-/* Only memory that is the process's own: a file's pages are not allocated. */
+/* Only memory that is the process's own: a file's pages are not allocated.  What an
+ * allocator that is not the C library's maps is what it hands out, and counted there. */
 static bool is_memory(int rights, int flags, const void *caller)
 {
 	uint64_t from = (uint64_t)(uintptr_t)caller;
@@ -441,6 +456,9 @@ int memory_start(void)
 	if (!resolve())
 		return -EAGAIN;
 	start_find_code((uint64_t)(uintptr_t)real.malloc, &allocator_start, &allocator_end);
+	/* Another library's function would misread its blocks. */
+	uint64_t sizes = (uint64_t)(uintptr_t)real.malloc_usable_size;
+	has_sizes = sizes >= allocator_start && sizes < allocator_end;
 	mappings_start();
 	int status = heap_start(g_agent.control->memory_window);
 	if (status == 0 && !g_agent.is_loaded)

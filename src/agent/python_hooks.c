@@ -108,13 +108,10 @@ static RARE void *calloc_paused(void *context, size_t count, size_t size)
 static RARE void *realloc_met(void *context, void *block, size_t size)
 {
 	const struct python_allocator *next = context;
-	uint64_t id = live_may_have(block) ? live_take(block) : 0;
+	uint64_t followed = live_may_have(block) ? live_take(block) : 0;
 	uint64_t left = heap_pause();
 	void *moved = next->realloc(next->context, block, size);
-	if (moved == NULL && id != 0)
-		heap_put_back(block, id);
-	else if (id != 0)
-		heap_end(id, true);
+	heap_end_old(block, followed, moved == NULL, true);
 	g_heap.left = left;
 	return heap_count(size) ? met(next, moved, size) : moved;
 }
@@ -127,6 +124,17 @@ static RARE void *realloc_paused(void *context, void *block, size_t size)
 	uint64_t left = heap_pause();
 	void *moved = next->realloc(next->context, block, size);
 	g_heap.left = left;
+	return moved;
+}
+
+/* What goes on to realloc() is counted there, by what the block had before, or in malloc() where
+ * it is moved out of the arenas. */
+static void *realloc_passed_on(void *context, void *block, size_t size)
+{
+	const struct python_allocator *next = context;
+	g_passed_on = ALLOC_PYTHON;
+	void *moved = next->realloc(next->context, block, size);
+	g_passed_on = 0;
 	return moved;
 }
 
@@ -190,24 +198,17 @@ static RARE void *small_realloc_met(void *context, void *block, size_t size)
 	struct heap_choice choice;
 	if (!heap_choose(&choice, size, ALLOC_PYTHON))
 		return resize_counted(context, block, size);
-	void *moved = next->realloc(context, block, size);
+	void *moved = resize_counted(context, block, size);
 	if (moved != NULL)
 		moved = move_out(next, moved, size);
 	heap_settle(&choice, moved);
 	return moved;
 }
 
-static RARE void *large_realloc(void *context, void *block, size_t size)
-{
-	const struct python_allocator *next = context;
-	return is_mark_ahead(size) ? realloc_met(context, block, size)
-				   : next->realloc(context, block, size);
-}
-
 static void *realloc_pymalloc(void *context, void *block, size_t size)
 {
 	if (__builtin_expect(size > PYMALLOC_MOST, 0))
-		return large_realloc(context, block, size);
+		return realloc_passed_on(context, block, size);
 	return heap_count(size) ? small_realloc_met(context, block, size)
 				: resize_counted(context, block, size);
 }
@@ -236,8 +237,10 @@ struct python_allocator python_hooks_over(struct python_allocator *next, enum py
 {
 	struct python_allocator ours = {next, malloc_small, calloc_paused, realloc_paused,
 					free_looked_up};
-	if (way == OVER_MALLOC)
+	if (way == OVER_MALLOC) {
 		ours.malloc = malloc_paused;
+		ours.realloc = realloc_passed_on;
+	}
 	if (way == OVER_PYMALLOC) {
 		ours.malloc = malloc_pymalloc;
 		ours.calloc = calloc_pymalloc;

@@ -33,6 +33,10 @@ enum python_way { OVER_ANYTHING, OVER_MALLOC, OVER_PYMALLOC };
 /* Larger requests pymalloc passes on to malloc. */
 #define PYMALLOC_MOST 512u
 
+/* What malloc gives for a request of so much, at the most: the C library's some bytes more, others
+ * have blocks of 512 and 640. */
+#define PYMALLOC_ROOM 640u
+
 /* Hooks that forward to *next, which must stay where it is. */
 struct python_allocator python_hooks_over(struct python_allocator *next, enum python_way way);
 

@@ -113,6 +113,7 @@ bool sample_walk_state(struct agent_thread *self, const struct walker *walker, p
 		break;
 	case WALK_TORN:
 		ring_count_lost(g_agent.ring, LOST_TORN);
+		mem_reader_fall_back(&g_agent.reader);
 		return false;
 	}
 	code_identities(walker, self->frames, *count, self->identities);

@@ -17,6 +17,9 @@
 #define SHARE_LIVE 48u
 #define LIVE_ALIVE 48u
 
+/* Of what is owed, the part (1/n) that a sample takes over. */
+#define SHARE_OWED 256u
+
 /* Temporaries: after so many samples of which at most one in so many lives, a stretch
  * is as long as this part of what the site took, but no longer than makes a block that
  * is met alive look large. */
@@ -136,6 +139,19 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 	return weight;
 }
 
+/* What a sample of this weight also stands for: all that is owed up to its own weight, and
+ * of much a part.  (All at once, after a second of a full ring, made a sample of 3 KB stand
+ * for a gigabyte, and its line's peak with it.) */
+static uint64_t settle_owed(struct agent_site *site, uint64_t weight)
+{
+	uint64_t owed = atomic_load_explicit(&site->owed, memory_order_relaxed);
+	uint64_t part;
+	do
+		part = smaller(owed, larger(weight, owed / SHARE_OWED));
+	while (!atomic_compare_exchange_weak(&site->owed, &owed, owed - part));
+	return part;
+}
+
 uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
 {
 	uint64_t weight = bytes;
@@ -146,7 +162,7 @@ uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
 		leave(site);
 	}
 	if (weight != 0 && atomic_load_explicit(&site->owed, memory_order_relaxed) != 0)
-		weight += atomic_exchange(&site->owed, 0);
+		weight += settle_owed(site, weight);
 	return weight;
 }
 

@@ -113,7 +113,7 @@ uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window);
 void sites_begin_sample(struct agent_site *site);
 void sites_end_sample(struct agent_site *site);
 
-/* The sample could not be taken: the next one of the site stands for its bytes. */
+/* The sample could not be taken: the next ones of the site stand for its bytes. */
 void sites_give_back(struct agent_site *site, uint64_t bytes);
 
 #endif

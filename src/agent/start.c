@@ -345,6 +345,7 @@ static void begin_child(void)
 	if (memory_after_fork != NULL)
 		memory_after_fork();
 	gpu_after_fork();
+	resident_after_fork();
 	permit_collector();
 	ring_publish(ring, RING_ACTIVE);
 	threads_after_fork();
@@ -387,6 +388,8 @@ static void push_exit(int status, bool is_at_once)
 	struct record_exit *out = (struct record_exit *)record;
 	out->time_ns = now_wall_ns();
 	out->delay_ns = delay_ns;
+	out->cpu_ns = now_cpu_of_ns((int32_t)getpid());
+	out->peak_resident_bytes = resident_peak_bytes(is_at_once);
 	out->status = status;
 	out->reserved = 0;
 	ring_commit(record, sizeof(*out), RECORD_EXIT);
@@ -423,6 +426,7 @@ const char *start_prepare(const char *folder, struct ring **ring)
 	if (made == NULL)
 		return "there is no room in shared memory";
 	*ring = g_agent.ring = made;
+	resident_start();
 	g_agent.this_thread_state = symbols.this_thread_state;
 	choose_interval();
 	const char *why = choose_reader();

@@ -191,9 +191,11 @@ static void push_begin(const struct agent_thread *self, bool has_past)
 static void push_end(const struct agent_thread *self, uint64_t cpu_ns, uint64_t rest_ns)
 {
 	struct record_thread thread = record_now(self, cpu_ns);
+	uint64_t told_cpu_ns;
 	thread.rest_ns = rest_ns;
 	/* The collector may have had no time to ask a thread that lives a moment. */
 	prctl(PR_GET_NAME, thread.name);
+	read_past(self->tid, &told_cpu_ns, &thread.delay_ns);
 	push_record(&thread, RECORD_THREAD_END);
 }
 

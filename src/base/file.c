@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,10 +15,19 @@
 #include "base/text.h"
 
 #define READ_STEP_BYTES 65536u
+#define MAX_LINKS 40u /* as the kernel has it */
 #define WRITE_BYTES 32768u /* at a time: by 4 KB, as stdio has it, a profile takes ten calls and more */
 
+/* Whether there is something to be read from a pipe, or its end. */
+static bool has_come(int fd, int patience_ms)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	int count = poll(&wait, 1, patience_ms);
+	return count > 0 || (count < 0 && errno == EINTR);
+}
+
 /* Reads to the end rather than trusting st_size: files below /proc have none. */
-static int read_stream(int fd, size_t maximum, char **data, size_t *size)
+static int read_stream(int fd, size_t maximum, int patience_ms, char **data, size_t *size)
 {
 	size_t room = READ_STEP_BYTES, used = 0;
 	char *bytes = mem_alloc(room);
@@ -27,7 +37,7 @@ static int read_stream(int fd, size_t maximum, char **data, size_t *size)
 			bytes = mem_resize(bytes, room, 1);
 		}
 		ssize_t got = read(fd, bytes + used, room - used - 1);
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && (errno == EINTR || (errno == EAGAIN && has_come(fd, patience_ms))))
 			continue;
 		if (got < 0 || (size_t)got > maximum - used) {
 			int error_number = got < 0 ? errno : EFBIG;
@@ -46,6 +56,12 @@ static int read_stream(int fd, size_t maximum, char **data, size_t *size)
 
 int file_read(const char *path, size_t maximum, char **data, size_t *size, struct err *err)
 {
+	return file_read_within(path, maximum, 0, data, size, err);
+}
+
+int file_read_within(const char *path, size_t maximum, int patience_ms, char **data, size_t *size,
+		     struct err *err)
+{
 	/* O_NONBLOCK: opening a pipe that nobody writes to must not hang. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -55,11 +71,14 @@ int file_read(const char *path, size_t maximum, char **data, size_t *size, struc
 	if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
 		result = err_set(err, ERR_IO, "cannot read '%s': it is a folder", path);
 	} else {
-		int error_number = read_stream(fd, maximum, data, size);
+		int error_number = read_stream(fd, maximum, patience_ms, data, size);
 		if (error_number == EFBIG)
 			result = err_set(err, ERR_TOO_LARGE,
 					 "cannot read '%s': it is larger than %zu MiB", path,
 					 maximum >> 20);
+		else if (error_number == EAGAIN)
+			result = err_set(err, ERR_IO, "cannot read '%s': who writes to it has written "
+						      "nothing for %d s", path, patience_ms / 1000);
 		else if (error_number)
 			result = err_set_errno(err, error_number, "cannot read '%s'", path);
 		else
@@ -69,10 +88,29 @@ int file_read(const char *path, size_t maximum, char **data, size_t *size, struc
 	return result;
 }
 
-/* The sentence for a file that cannot be made or finished. */
-static int cannot_write(struct err *err, const char *path, int error_number)
+size_t file_begin(const char *path, char *bytes, size_t room)
 {
-	char *folder = path_dirname(path);
+	struct stat info;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	bool is_regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+	ssize_t got = is_regular ? read(fd, bytes, room) : 0;
+	close(fd);
+	return got > 0 ? (size_t)got : 0;
+}
+
+bool file_is_same(const char *path, const char *other)
+{
+	struct stat one, two;
+	return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev &&
+	       one.st_ino == two.st_ino;
+}
+
+/* The sentence for a file that cannot be made or finished; real: where its links lead. */
+static int cannot_write(struct err *err, const char *path, const char *real, int error_number)
+{
+	char *folder = path_dirname(real);
 	struct stat info;
 	int result;
 	if (error_number == ENOENT && stat(folder, &info) != 0)
@@ -81,6 +119,10 @@ static int cannot_write(struct err *err, const char *path, int error_number)
 	else if (error_number == ENOTDIR)
 		result = err_set(err, ERR_NOT_FOUND, "cannot write '%s': '%s' is not a folder",
 				 path, folder);
+	else if ((error_number == EACCES || error_number == EPERM) && stat(real, &info) == 0 &&
+		 access(folder, W_OK) == 0)
+		result = err_set(err, ERR_PERMISSION,
+				 "cannot write '%s': no permission to change this file", path);
 	else if (error_number == EACCES || error_number == EPERM)
 		result = err_set(err, ERR_PERMISSION,
 				 "cannot write '%s': no permission to write in '%s'", path, folder);
@@ -100,6 +142,40 @@ static int cannot_write(struct err *err, const char *path, int error_number)
 static bool is_special_file(const struct stat *info)
 {
 	return !S_ISREG(info->st_mode) && !S_ISDIR(info->st_mode);
+}
+
+/* What a link that leads to nothing says, or NULL: it is none. */
+static char *dangling_target(const char *path)
+{
+	struct stat info;
+	char target[PATH_MAX];
+	ssize_t size = stat(path, &info) == 0 ? -1 : readlink(path, target, sizeof(target));
+	if (size < 0 || size == sizeof(target))
+		return NULL;
+	target[size] = '\0';
+	char *folder = path_dirname(path), *whole = path_join(folder, target);
+	free(folder);
+	return whole;
+}
+
+/* Where links lead, also to what is not there yet; NULL with errno set where they go round.
+ * What has no path (a pipe at /dev/stdout) keeps its name. */
+static char *follow_links(const char *path)
+{
+	char *real = realpath(path, NULL);
+	if (real)
+		return real;
+	char *at = mem_copy_text(path);
+	for (unsigned hop = 0; hop < MAX_LINKS; hop++) {
+		char *next = dangling_target(at);
+		if (!next)
+			return at;
+		free(at);
+		at = next;
+	}
+	free(at);
+	errno = ELOOP;
+	return NULL;
 }
 
 /* Makes a file that nobody else has, beside path; -1 with errno set. */
@@ -146,9 +222,8 @@ static int open_for_writing(struct file_writer *writer)
 
 int file_writer_open(struct file_writer *writer, const char *path, struct err *err)
 {
-	char *real = realpath(path, NULL);
-	*writer = (struct file_writer){.path = real ? real : mem_copy_text(path)};
-	int fd = open_for_writing(writer);
+	*writer = (struct file_writer){.path = follow_links(path)};
+	int fd = writer->path ? open_for_writing(writer) : -1;
 	if (fd >= 0) {
 		writer->stream = fdopen(fd, "w");
 		if (writer->stream) {
@@ -158,7 +233,7 @@ int file_writer_open(struct file_writer *writer, const char *path, struct err *e
 		}
 		close(fd);
 	}
-	int result = cannot_write(err, path, errno);
+	int result = cannot_write(err, path, writer->path ? writer->path : path, errno);
 	file_writer_abandon(writer);
 	return result;
 }
@@ -197,7 +272,7 @@ int file_writer_commit(struct file_writer *writer, struct err *err)
 	    rename(writer->temporary, writer->path) != 0)
 		error_number = errno;
 	if (error_number) {
-		int result = cannot_write(err, writer->path, error_number);
+		int result = cannot_write(err, writer->path, writer->path, error_number);
 		file_writer_abandon(writer);
 		return result;
 	}
@@ -221,7 +296,7 @@ int file_write(const char *path, const void *data, size_t size, struct err *err)
 	if (result)
 		return result;
 	if (size && fwrite(data, 1, size, writer.stream) != size) {
-		result = cannot_write(err, writer.path, errno);
+		result = cannot_write(err, writer.path, writer.path, errno);
 		file_writer_abandon(&writer);
 		return result;
 	}

@@ -3,20 +3,37 @@
  *
  * Writing goes to a new file beside the wanted one, which takes its place
  * only once everything is in it.  A reader never sees half a file, and when
- * the disk is full the old file is still there.  Links are followed, and
- * what is no regular file (a terminal, a pipe) is written to directly. */
+ * the disk is full the old file is still there.  Links are followed, also
+ * to what is not there yet, and what is no regular file (a terminal, a pipe) is written to
+ * directly. */
 #ifndef HEATLINE_BASE_FILE_H
 #define HEATLINE_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/err.h"
 
 /* Reads all of path into *data (the caller frees; a zero byte follows that
- * *size does not count).  Refuses folders and files over maximum bytes.
+ * *size does not count).  Refuses folders and files over maximum bytes.  Never waits: a
+ * pipe that nobody writes to is empty, one whose writer has yet to write cannot be read.
  * On error *data and *size are untouched. */
 int file_read(const char *path, size_t maximum, char **data, size_t *size, struct err *err);
+
+/* The same for what the user has named, which may be the end of a pipe: its writer is
+ * waited for as long as it is not silent for patience_ms. */
+int file_read_within(const char *path, size_t maximum, int patience_ms, char **data, size_t *size,
+		     struct err *err);
+
+#define FILE_PATIENCE_MS 60000
+
+/* The first bytes of a regular file, room at most.  Returns how many; 0 where there is
+ * none, or none that may be read. */
+size_t file_begin(const char *path, char *bytes, size_t room);
+
+/* Whether both names lead to one file that is there. */
+bool file_is_same(const char *path, const char *other);
 
 struct file_writer {
 	FILE *stream; /* write here; closed by commit and abandon */

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 
@@ -72,6 +73,24 @@ static bool drop_last_part(char *out, size_t *size, bool is_absolute)
 	return true;
 }
 
+/* Above a symbolic link is not what stands before it, but what is above the place it leads to.
+ * out becomes that place; rest_size bytes will be put behind it. */
+static void follow_link(char **out, size_t *size, size_t rest_size)
+{
+	struct stat info;
+	(*out)[*size] = '\0';
+	if (lstat(*out, &info) != 0 || !S_ISLNK(info.st_mode))
+		return;
+	char *real = realpath(*out, NULL);
+	if (real == NULL)
+		return;
+	free(*out);
+	*size = strlen(real);
+	*out = mem_alloc(*size + rest_size + 2);
+	memcpy(*out, real, *size);
+	free(real);
+}
+
 char *path_normalise(const char *path)
 {
 	bool is_absolute = path[0] == '/';
@@ -83,6 +102,8 @@ char *path_normalise(const char *path)
 		size_t part = strcspn(at, "/");
 		bool is_dot = part == 1 && at[0] == '.';
 		bool is_up = part == 2 && at[0] == '.' && at[1] == '.';
+		if (is_up && is_absolute)
+			follow_link(&out, &size, strlen(at));
 		if (part && !is_dot && !(is_up && drop_last_part(out, &size, is_absolute))) {
 			if (size && out[size - 1] != '/')
 				out[size++] = '/';

@@ -23,7 +23,8 @@ char *path_dirname(const char *path);
 const char *path_basename(const char *path);
 
 /* Without ".", "..", doubled and trailing slashes.  Symbolic links are not
- * resolved, as in Python's os.path.normpath. */
+ * resolved, as in Python's os.path.normpath, but those of an absolute path that
+ * ".." follows: there the kernel goes up from where the link leads. */
 char *path_normalise(const char *path);
 
 /* Whether the normalised path lies in the folder or is it ("/a/bc" does not

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/outfile.h"
 #include "cli/places.h"
 #include "cli/process.h"
 #include "cli/show.h"
@@ -141,7 +142,8 @@ static int attach_run(int argc, char **argv)
 	if (status != COMMAND_GO_ON)
 		return status;
 	if (process_operand(parsed.operands, parsed.operand_count, "attach", &pid, &err) ||
-	    file_check_writable(settings.outfile, &err))
+	    file_check_writable(settings.outfile, &err) ||
+	    outfile_check(settings.outfile, OUTFILE_PROFILE, NULL, &err))
 		status = command_error(&err);
 	else
 		status = attach_to(&settings, pid);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/outfile.h"
 #include "profile/read.h"
 #include "report/export/export.h"
 
@@ -81,9 +82,11 @@ static int export_to(const struct export_settings *settings, const struct export
 		status = write_to_stdout(format, profile, metric, err);
 	} else if (!status) {
 		char *beside = settings->outfile ? NULL : export_path_beside(profile_path, format);
+		const char *path = beside ? beside : settings->outfile;
 
-		status = write_to_file(format, profile, metric,
-				       settings->outfile ? settings->outfile : beside, err);
+		status = outfile_check(path, OUTFILE_EXPORT, profile_path, err);
+		if (!status)
+			status = write_to_file(format, profile, metric, path, err);
 		free(beside);
 	}
 	profile_free(profile);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/outfile.h"
 #include "profile/merge.h"
 #include "profile/read.h"
 #include "profile/write.h"
@@ -58,6 +59,8 @@ static int merge_run(int argc, char **argv)
 				 "heatline merge FILE FILE -o OUT");
 	else
 		status = file_check_writable(settings.outfile, &err);
+	if (!status)
+		status = outfile_check(settings.outfile, OUTFILE_PROFILE, NULL, &err);
 	if (!status) {
 		merged = merge_all(parsed.operands, parsed.operand_count, &err);
 		status = merged ? profile_write(merged, &options, settings.outfile, &err) : -1;

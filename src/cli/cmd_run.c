@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/live.h"
 #include "cli/measuring.h"
+#include "cli/outfile.h"
 #include "cli/places.h"
 #include "cli/show.h"
 #include "cli/target.h"
@@ -208,13 +209,20 @@ static void tell(const struct run_settings *settings, struct run_result *result,
 	if (err->code != ERR_NONE)
 		command_error(err);
 	if (result->profile && !settings->is_quiet)
-		show_summary(result->profile, result->is_written ? settings->outfile : NULL);
+		show_summary(result->profile,
+			     result->is_written ? settings->outfile : result->elsewhere);
 	if (result->still_running != 0 && !settings->is_quiet)
 		fprintf(stderr,
 			"%u of its processes %s still running: the profile is written %swhen the last "
 			"has ended (heatline status)\n",
 			result->still_running, result->still_running == 1 ? "is" : "are",
 			result->profile ? "again " : "");
+	if (result->strangers != 0 && !settings->is_quiet)
+		fprintf(stderr,
+			"What it left behind (%u %s) is still running: Python that this starts within %u s is "
+			"profiled too\n",
+			result->strangers, result->strangers == 1 ? "process" : "processes",
+			RUN_STRANGERS_S);
 	fflush(stderr);
 	run_result_fini(result);
 }
@@ -238,8 +246,10 @@ static int profile_target(const struct run_settings *settings, const struct targ
 	char *root = path ? places_absolute(path) : NULL;
 	struct run_options options = options_from(settings, target, agent);
 	options.scope.program_path = root;
-	bool has_decorated = decorated_search(target->program, root ? root : target->entrypoint_dir,
-					      &options.wants_profile_name);
+	struct decorated_program searched = {.script = target->program,
+					     .args = target->args,
+					     .folder = root ? root : target->entrypoint_dir};
+	bool has_decorated = decorated_search(&searched, &options.wants_profile_name);
 	options.is_decorated_only = has_decorated && !settings->scope.is_all;
 	options.words = words;
 	err_clear(&err);
@@ -284,7 +294,8 @@ static int run_words(int argc, char **argv, const struct run_entry *lost)
 	if (!settings.is_quiet && !lost)
 		recover_remind();
 	if (check_settings(&settings, &err) ||
-	    target_resolve(parsed.operands, settings.python, &target, &err))
+	    target_resolve(parsed.operands, settings.python, &target, &err) ||
+	    outfile_check_run(settings.outfile, target.program, &err))
 		status = command_error(&err);
 	else
 		status = profile_target(&settings, &target, words, lost);

@@ -26,6 +26,7 @@ const struct command *const commands[] = {
 	&command_dump,
 	&command_top,
 	&command_recover,
+	&command_doctor,
 	&command_completions,
 	&command_help,
 	NULL,

@@ -39,6 +39,7 @@ extern const struct command command_attach;
 extern const struct command command_dump;
 extern const struct command command_top;
 extern const struct command command_recover;
+extern const struct command command_doctor;
 extern const struct command command_completions;
 extern const struct command command_help;
 extern const struct command command_session; /* for the Python package; in no list */

@@ -152,7 +152,7 @@ int config_read(const char *path, const struct command *command, void *settings,
 			       "there is no config file '%s'; to profile a piece of code: "
 			       "heatline run python3 -c CODE",
 			       path);
-	int status = file_read(path, CONFIG_MAX_BYTES, &data, &size, err);
+	int status = file_read_within(path, CONFIG_MAX_BYTES, FILE_PATIENCE_MS, &data, &size, err);
 
 	if (status)
 		return status;

@@ -36,9 +36,7 @@ static struct help_style style_for(FILE *stream)
 	return style;
 }
 
-/* Writes words from column on, and goes on at indent in each new line.
- * Newlines in the text are kept. */
-static void print_wrapped(const struct help_style *style, const char *text, int column, int indent)
+void help_print_wrapped(FILE *stream, int columns, const char *text, int column, int indent)
 {
 	bool is_line_start = true;
 
@@ -46,25 +44,30 @@ static void print_wrapped(const struct help_style *style, const char *text, int 
 		if (*text == '\n') {
 			bool is_empty_line = !text[1] || text[1] == '\n';
 
-			fprintf(style->stream, "\n%*s", is_empty_line ? 0 : indent, "");
+			fprintf(stream, "\n%*s", is_empty_line ? 0 : indent, "");
 			column = indent;
 			is_line_start = true;
 			text++;
 			continue;
 		}
 		int size = (int)strcspn(text, " \n");
-		if (!is_line_start && column + 1 + size > style->columns) {
-			fprintf(style->stream, "\n%*s", indent, "");
+		if (!is_line_start && column + 1 + size > columns) {
+			fprintf(stream, "\n%*s", indent, "");
 			column = indent;
 			is_line_start = true;
 		}
-		fprintf(style->stream, "%s%.*s", is_line_start ? "" : " ", size, text);
+		fprintf(stream, "%s%.*s", is_line_start ? "" : " ", size, text);
 		column += size + !is_line_start;
 		is_line_start = false;
 		text += size;
 		text += strspn(text, " ");
 	}
-	fputc('\n', style->stream);
+	fputc('\n', stream);
+}
+
+static void print_wrapped(const struct help_style *style, const char *text, int column, int indent)
+{
+	help_print_wrapped(style->stream, style->columns, text, column, indent);
 }
 
 static void print_heading(const struct help_style *style, const char *text)

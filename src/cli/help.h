@@ -16,6 +16,10 @@ void help_print_overview(FILE *stream);
 /* One command: the options that people need, or the others. */
 void help_print_command(FILE *stream, const struct command *command, bool is_advanced);
 
+/* Writes words from column on within so many columns, and goes on at indent in each new line;
+ * newlines in the text are kept, and one ends it. */
+void help_print_wrapped(FILE *stream, int columns, const char *text, int column, int indent);
+
 /* "-o, --outfile FILE": how help and man page write an option (not its alias).
  * text has room for OPTION_TITLE_BYTES. */
 #define OPTION_TITLE_BYTES 128

@@ -1,7 +1,7 @@
 /* main.c - find the command, and run it.
  *
  * "heatline prog.py" is short for "heatline run prog.py": a first word that is
- * no command but a file, ends in .py, or is an option of run goes to run.
+ * no command but a file (- is stdin), ends in .py, or is an option of run goes to run.
  * Called as py-spy, it takes that tool's words (pyspy.h). */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/pyspy.h"
+#include "collect/descriptors.h"
 
 static bool is_option_of_run(const char *word)
 {
@@ -35,7 +36,8 @@ static bool is_option_of_run(const char *word)
 
 static bool is_short_for_run(const char *word)
 {
-	return is_option_of_run(word) || text_ends_with(word, ".py") || access(word, F_OK) == 0;
+	return is_option_of_run(word) || strcmp(word, "-") == 0 || text_ends_with(word, ".py") ||
+	       access(word, F_OK) == 0;
 }
 
 /* An option of heatline itself that it does not have; one of run may be meant. */
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
 {
 	bool is_pyspy = argc > 0 && strcmp(path_basename(argv[0]), "py-spy") == 0;
 
+	descriptors_take_standard();
 	if (argc < 2 && !is_pyspy) {
 		help_print_overview(stderr);
 		return 2;

@@ -44,7 +44,7 @@
 	 FIELD(scope.exclude)}
 #define MEASURING_SCOPE_ADVANCED(otherwise)                                                        \
 	{.name = "program-path", .kind = OPTION_FOLDER, .value = "FOLDER", .flags = OPTION_ADVANCED, \
-	 .help = "The folder whose files are reported. Default: that of the script" otherwise ".",  \
+	 .help = "The folder whose files are reported, beside the script. Default: the script's" otherwise ".",  \
 	 FIELD(scope.program_path)},                                                               \
 	{.name = "profile-system-libraries", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,        \
 	 .help = "Report the standard library and installed packages too.",                        \

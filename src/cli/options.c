@@ -158,9 +158,9 @@ static int out_of_bounds(const struct option *option, const char *text, const ch
 	if (option->low == 0 && option->high == 0)
 		return err_set(err, ERR_USAGE, "%s takes %s, not '%s'", where, what, text);
 	if (isinf(option->high))
-		return err_set(err, ERR_USAGE, "%s takes %s of at least %g, not '%s'", where, what,
+		return err_set(err, ERR_USAGE, "%s takes %s of at least %.15g, not '%s'", where, what,
 			       option->low, text);
-	return err_set(err, ERR_USAGE, "%s takes %s from %g to %g, not '%s'", where, what,
+	return err_set(err, ERR_USAGE, "%s takes %s from %.15g to %.15g, not '%s'", where, what,
 		       option->low, option->high, text);
 }
 

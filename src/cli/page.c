@@ -10,10 +10,10 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/outfile.h"
 #include "profile/read.h"
 #include "profile/write.h"
 #include "serve/assets.h"
-#include "serve/browser.h"
 #include "serve/editor.h"
 #include "serve/spawn.h"
 #include "serve/standalone.h"
@@ -61,19 +61,26 @@ struct server *page_start(const struct page_options *options, struct store *stor
 	return server_start(store, &how, err);
 }
 
-/* Whether a browser was started. */
-static bool open_browser(const char *address)
+bool page_browser(bool is_terminal, const char *address, char *command, unsigned command_bytes,
+		  char *words[BROWSER_MAX_WORDS + 1])
 {
 	struct browser_place place = {
-		.is_terminal = isatty(STDOUT_FILENO),
+		.is_terminal = is_terminal,
 		.display = getenv("DISPLAY"),
 		.wayland = getenv("WAYLAND_DISPLAY"),
 		.browser = getenv("BROWSER"),
 	};
+
+	return browser_words(&place, address, command, command_bytes, words);
+}
+
+/* Whether a browser was started. */
+static bool open_browser(const char *address)
+{
 	char command[PATH_MAX];
 	char *words[BROWSER_MAX_WORDS + 1];
 
-	return browser_words(&place, address, command, sizeof(command), words) &&
+	return page_browser(isatty(STDOUT_FILENO), address, command, sizeof(command), words) &&
 	       spawn_detached(words, true, NULL) == 0;
 }
 
@@ -165,7 +172,9 @@ int page_write(const struct page_options *options, const char *outfile)
 		buf_text(&name, outfile);
 	else
 		name_after(options->profile, &name);
-	int status = standalone_write_file(name.data, store, &err);
+	int status = outfile_check(name.data, OUTFILE_PAGE, options->profile, &err);
+	if (!status)
+		status = standalone_write_file(name.data, store, &err);
 	store_free(store);
 	if (status)
 		command_error(&err);

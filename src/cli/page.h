@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "serve/browser.h"
 #include "serve/server.h"
 
 #define PAGE_USUAL_PORT (-1)
@@ -28,6 +29,11 @@ int page_serve(const struct page_options *options);
 
 /* Writes the page to a file; outfile NULL: named after the profile. */
 int page_write(const struct page_options *options, const char *outfile);
+
+/* The words of the command that opens the address in a browser, as browser_words gives them;
+ * false when none is to be opened from here.  is_terminal: somebody sits there. */
+bool page_browser(bool is_terminal, const char *address, char *command, unsigned command_bytes,
+		  char *words[BROWSER_MAX_WORDS + 1]);
 
 /* For who serves a page of their own (live.h): the steps of page_serve. */
 

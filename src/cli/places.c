@@ -187,12 +187,27 @@ static char *behind_stand_in(const char *command, const char *version)
 	char *python = NULL;
 
 	if (strcmp(path_basename(folder), "shims") == 0) {
-		char *versions = path_join(folder, "../versions");
+		char *joined = path_join(folder, "../versions");
+		char *versions = path_normalise(joined);
 
 		python = newest_below(versions, version);
 		free(versions);
+		free(joined);
 	}
 	free(folder);
+	return python;
+}
+
+/* One that pyenv has installed, though nothing of it is on the PATH under this number. */
+static char *pyenv_python(const char *version)
+{
+	const char *root = getenv("PYENV_ROOT"), *home = getenv("HOME");
+	char *own = root || !home ? NULL : path_join(home, ".pyenv");
+	char *versions = root || own ? path_join(root ? root : own, "versions") : NULL;
+	char *python = versions ? newest_below(versions, version) : NULL;
+
+	free(versions);
+	free(own);
 	return python;
 }
 
@@ -208,6 +223,8 @@ static char *python_of_version(const char *version)
 	other = command ? NULL : places_find_command("python3");
 	python = command || other ? behind_stand_in(command ? command : other, version) : NULL;
 	free(other);
+	if (!python && !command)
+		python = pyenv_python(version);
 	if (!python)
 		return command;
 	free(command);
@@ -239,8 +256,8 @@ int places_check_python(const char *path, struct err *err)
 	if (major > 3 || (major == 3 && minor >= OLDEST_MINOR))
 		return 0;
 	return err_set(err, ERR_UNSUPPORTED,
-		       "'%s' is too old: heatline profiles Python 3.%d and later; name another "
-		       "with --python",
+		       "'%s' is too old: heatline profiles Python 3.8 to 3.15, and knows 3.%d and 3.7; name "
+		       "another with --python",
 		       path, OLDEST_MINOR);
 }
 

@@ -224,6 +224,11 @@ static int record_run(const struct pyspy_settings *settings, const struct option
 	status = target_resolve(parsed->operands, NULL, &target, err);
 	if (status)
 		return status;
+	if (settings->output && file_is_same(settings->output, target.program)) {
+		target_fini(&target);
+		return err_set(err, ERR_USAGE, "-o '%s' is the program itself, which would be lost; "
+					       "name another file", settings->output);
+	}
 	pid = started_begin(&target, false, err);
 	status = pid < 0 ? -1 : record(settings, pid, true, err);
 	if (pid > 0)

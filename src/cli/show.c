@@ -2,6 +2,7 @@
 #include "cli/show.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -23,6 +24,14 @@ static int make_report(show_print *print, const void *context, const struct styl
 	return err_set(err, ERR_SYSTEM, "there is no memory for the report");
 }
 
+/* It cannot move back: a pager would only ask for keys. */
+static bool is_dumb_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && strcmp(term, "dumb") == 0;
+}
+
 int show_report(const char *color, bool has_pager, show_print *print, const void *context)
 {
 	enum style_color when = STYLE_COLOR_AUTO;
@@ -38,7 +47,9 @@ int show_report(const char *color, bool has_pager, show_print *print, const void
 	style.folder = here;
 	status = make_report(print, context, &style, &text, &size, &err);
 	if (!status) {
-		const char *pager = has_pager ? pager_choose(&style, text, size) : NULL;
+		const char *pager = has_pager && !is_dumb_terminal()
+					    ? pager_choose(&style, text, size)
+					    : NULL;
 
 		status = pager_show(pager, text, size, &err);
 		free(text);

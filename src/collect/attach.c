@@ -17,8 +17,8 @@
 #include "base/procfs.h"
 #include "collect/attach_parts.h"
 #include "collect/helpers.h"
+#include "collect/rescue.h"
 #include "profile/model.h"
-#include "profile/write.h"
 #include "remote/names.h"
 
 #define LIST_NS 100000000u  /* between two lists of the threads */
@@ -462,7 +462,10 @@ int attach_write(struct attach *attach, const struct profile *profile, struct er
 	if (attach->collector->cpu_samples + attach->collector->wait_samples == 0)
 		return err_set(err, ERR_TARGET, "the process ended before a single sample was taken; '%s' is "
 			       "left as it was", attach->options->outfile);
-	return profile_write(profile, &how, attach->options->outfile, err);
+	char *elsewhere;
+	int status = rescue_write(profile, &how, attach->options->outfile, &elsewhere, err);
+	free(elsewhere);
+	return status;
 }
 
 void attach_figures(struct attach *attach, struct attach_figures *figures)

@@ -70,7 +70,8 @@ bool attach_step(struct attach *attach, double seconds);
 struct profile *attach_profile(struct attach *attach, bool is_partial);
 
 /* Writes the profile to the options' outfile; returns 0, or negative with the
- * sentence in err.  One without a single sample does not replace another. */
+ * sentence in err: what went wrong, and where the profile is instead (rescue.h).  One without
+ * a single sample does not replace another. */
 int attach_write(struct attach *attach, const struct profile *profile, struct err *err);
 
 /* Forgets what was booked so far. */

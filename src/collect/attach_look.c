@@ -136,6 +136,7 @@ static void book(struct attach *attach, struct attach_process *process, struct a
 			       collector->tree_frames[stacks_line_frame(collector, count)]);
 	if (kind != ACTIVITY_RUNNING) {
 		collector->wait_samples++;
+		collector->idle_samples += !thread->thread->counts_waiting;
 		if (kind != ACTIVITY_WAITING ||
 		    !attach_tasks_wait(attach, process, thread, node, count, now_ns, ns)) {
 			self->samples++;
@@ -243,10 +244,11 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 	if (attach_read_stack(attach, process, thread, now_ns, &count, &is_gone)) {
 		if (kind == ACTIVITY_WAITING && !is_woken)
 			thread->thread->wait_kind =
-				waits_of_stack(&call, process->remote.pid, &attach->collector->codes,
+				waits_of_stack(&call, &process->remote.reader, &attach->collector->codes,
 					       attach->collector->tree_frames, count);
 		if (attach->options->by_thread && count > 0)
-			count = add_thread_frame(attach, process, thread, count);
+			count = add_thread_frame(attach, process, thread,
+						 stacks_count_own(attach->collector, count));
 		book(attach, process, thread, kind, has_gil, count, now_ns);
 		plan_next(attach, thread, kind != ACTIVITY_RUNNING);
 	} else if (!is_gone) {

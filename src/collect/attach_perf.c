@@ -307,33 +307,15 @@ struct profile *attach_perf_build(struct attach *attach, bool is_partial)
 	"looked at from outside: Python and native are told apart by the current instruction and " \
 	"the GIL; time in the kernel counts as one of them"
 
-/* Whether we may trace what the kernel does: CAP_PERFMON or CAP_SYS_ADMIN. */
-static bool has_capability(void)
-{
-	char status[4096];
-	uint64_t rights = 0;
-	return procfs_read(getpid(), "status", status, sizeof(status)) > 0 &&
-	       procfs_number(status, "CapEff", 0, 16, &rights) && (rights >> 38 & 1 || rights >> 21 & 1);
-}
-
 /* Why the kernel refuses, and what permits it. */
 static void explain(enum perf_clock_result refused, char *text, size_t size)
 {
-	int paranoid = -1;
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	if (file != NULL && fscanf(file, "%d", &paranoid) != 1)
-		paranoid = -1;
-	if (file != NULL)
-		fclose(file);
-	if (refused == PERF_CLOCK_ABSENT)
-		snprintf(text, size, "this kernel has none");
-	else if (refused == PERF_CLOCK_FULL)
-		snprintf(text, size, "no descriptor or no memory that may be locked is left");
-	else if (paranoid >= 2 && !has_capability())
-		snprintf(text, size, "kernel.perf_event_paranoid is %d; sudo sysctl kernel.perf_event_paranoid=1 "
-			 "permits them", paranoid);
+	struct perf_refusal refusal;
+	perf_clock_refuse(refused, &refusal);
+	if (refusal.permit != NULL)
+		snprintf(text, size, "%s; %s permits them", refusal.why, refusal.permit);
 	else
-		snprintf(text, size, "a seccomp filter or a security module forbids them");
+		snprintf(text, size, "%s", refusal.why);
 }
 
 void attach_perf_tell(const struct attach *attach, char *text, size_t size)

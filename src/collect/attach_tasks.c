@@ -24,10 +24,13 @@ static void book_loop(struct attach *attach, struct attach_thread *thread, uint6
 	struct collector *collector = attach->collector;
 	struct attach_loop *state = &thread->loop;
 	const struct loop_tasks *loop = thread->thread->loop;
-	uint32_t tasks = loop != NULL && loop->has_nodes ? loop->count : 0;
+	const struct waiting_task *sharing = NULL;
+	uint32_t tasks = 0;
+	if (loop != NULL && loop->has_nodes)
+		sharing = tasks_sharing(loop, &tasks);
 	uint32_t parts = tasks == 0 ? 1 : tasks;
 	for (uint32_t i = 0; i < parts && state->waited_ns > 0; i++) {
-		uint32_t node = tasks == 0 ? state->node : loop->tasks[i].node;
+		uint32_t node = tasks == 0 ? state->node : sharing[i].node;
 		uint64_t ns = state->waited_ns / parts + (i == 0 ? state->waited_ns % parts : 0);
 		struct tree_weights *self = tree_weights(&collector->tree, node);
 		self->samples += state->samples / parts + (i < state->samples % parts);

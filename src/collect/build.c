@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
  * CPU time on. */
 #define DELAY_WORTH_TELLING_S 0.3
 #define DELAY_WORTH_TELLING 0.15
+
+#define UNMET_WORTH_TELLING_S 0.1
 
 static uint32_t file_of(struct builder *builder, uint32_t code_index)
 {
@@ -203,6 +206,7 @@ static void describe_run(struct collector *collector, struct profile *profile)
 	const struct run_options *options = collector->options;
 	profile->program = profile_intern(profile, options->program);
 	profile->entrypoint_dir = profile_intern(profile, options->entrypoint_dir);
+	profile->shown_percent = fmin(options->cpu_percent_threshold, 1);
 	while (options->args != NULL && options->args[profile->arg_count] != NULL)
 		profile->arg_count++;
 	profile->args = mem_zalloc(profile->arg_count, sizeof(*profile->args));
@@ -269,6 +273,20 @@ static void warn_of_busy_machine(const struct collector *collector, struct profi
 	build_warn(profile, text);
 }
 
+/* Threads so short-lived that no look met any of them. */
+static void warn_of_unmet(struct profile *profile, uint64_t left_ns, bool is_partial)
+{
+	char text[200];
+	double left_s = NS * (double)left_ns;
+	if (is_partial || left_s < UNMET_WORTH_TELLING_S)
+		return;
+	snprintf(text, sizeof(text),
+		 "threads or processes that were gone before they could be looked at have waited for "
+		 "%.2f s, nobody knows where: that is on no line",
+		 left_s);
+	build_warn(profile, text);
+}
+
 /* Those that could make no ring. */
 static void warn_of_missing_processes(const struct collector *collector, struct profile *profile)
 {
@@ -302,6 +320,7 @@ static void describe_quality(struct collector *collector, struct profile *profil
 	}
 	quality->samples = collector->cpu_samples;
 	quality->wait_samples = collector->wait_samples;
+	quality->idle_samples = collector->idle_samples;
 	double cpu_s = NS * (double)collector->sampled_cpu_ns;
 	if (cpu_s > 0) {
 		quality->rate_hz = (double)collector->cpu_samples / cpu_s;
@@ -366,6 +385,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	builder.files = mem_zalloc(collector->codes.count, sizeof(*builder.files));
 	builder.known = mem_zalloc(collector->tree.places.count, sizeof(*builder.known));
 	builder.profile->is_partial = is_partial;
+	warn_of_unmet(builder.profile, waited_settle(collector), is_partial);
 	describe_run(collector, builder.profile);
 	build_processes(collector, builder.profile);
 	heap_compose(&collector->heap);
@@ -386,6 +406,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	marks_build(collector, builder.profile);
 	if (has_one_text(&builder))
 		command_text_give(&collector->text, builder.profile);
+	sources_give(&collector->sources, builder.profile);
 	profile_finish(builder.profile);
 	free(builder.files);
 	free(builder.frames);

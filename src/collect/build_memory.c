@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "collect/collector.h"
+#include "collect/leak.h"
 #include "profile/book.h"
 #include "profile/model.h"
 
@@ -54,7 +55,7 @@ static struct memory_point *points_of(const struct series *series, double peak, 
 static void find_leak(const struct site *site, double end_s, struct memory *memory)
 {
 	double bytes_per_s;
-	double likelihood = heap_leak_likelihood(site, end_s, &bytes_per_s);
+	double likelihood = leak_likelihood(site, end_s, &bytes_per_s);
 	if (likelihood < LEAK_LIKELIHOOD_MIN)
 		return;
 	memory->leak_likelihood = likelihood;

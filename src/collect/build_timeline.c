@@ -120,6 +120,8 @@ void build_timeline(struct builder *builder)
 		threads[rows[i].row] = rows[i].thread;
 	profile->thread_stacks = build_parts(builder, &timeline->threads, threads,
 					     &profile->thread_stack_count);
+	profile->idle_stacks = build_parts(builder, &timeline->idle, threads,
+					   &profile->idle_stack_count);
 	profile->timeline.bin_s = (double)timeline->bin_ns / 1e9;
 	profile->timeline.bins = timeline->bins;
 	profile->timeline.stacks = build_parts(builder, &timeline->stacks, NULL,

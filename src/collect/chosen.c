@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "collect/collector.h"
-#include "profile/source.h"
 
 static const struct chosen_file *find_file(struct collector *collector, const char *filename)
 {
@@ -17,7 +16,7 @@ static const struct chosen_file *find_file(struct collector *collector, const ch
 	}
 	struct chosen_file made = {.filename = filename};
 	size_t size;
-	char *text = source_load(filename, &size);
+	char *text = sources_load(&collector->sources, filename, &size);
 	if (text != NULL)
 		decorated_find(&made.functions, text, size);
 	free(text);

@@ -1,25 +1,7 @@
 /* classify.c - see classify.h. */
 #include "collect/classify.h"
 
-#include <math.h>
-
-/* How long an operation is if it is short and if it is long, in loads, and how much likelier
- * (as a logarithm) than short it must be to be called long. */
-struct lengths {
-	double short_loads, long_loads, evidence;
-};
-
-/* An access to a dictionary that misses every cache takes 100 to 550 loads (measured), but
- * stands still; what moves about and is short does not miss them. */
-static const struct lengths lengths[] = {
-	[SPREAD_UNKNOWN] = {200, 10000, 1.95},
-	[SPREAD_STANDS] = {400, 5000, 1},
-	[SPREAD_MOVES] = {100, 2000, 1.95},
-};
-
-/* Interrupts, and caches that are cold after a long operation, put about one
- * sample in so many beside it (measured). */
-#define STRAY 500.0
+#include "collect/length.h"
 
 static uint8_t opcode_at(const struct code *code, uint32_t offset)
 {
@@ -54,51 +36,6 @@ enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t o
 	return VERDICT_OPEN;
 }
 
-/* The short instructions around one: their samples, and how many loads' time
- * they take at the least. */
-struct neighbours {
-	uint64_t samples;
-	uint32_t loads;
-};
-
-/* Looks along the straight piece of code that the instruction stands in.  Where
- * exceptions are caught, the handlers are met as often as something raises,
- * which is what makes an instruction that raises look long: half a microsecond
- * for the exception, and none of the loads behind it. */
-static struct neighbours look_around(struct code *code, uint32_t op)
-{
-	const struct shape *shape = codes_shape(code);
-	uint32_t first;
-	const struct shape_piece *piece = shape_find(shape, op, &first);
-	struct neighbours found = {.loads = piece->loads};
-	for (uint32_t i = 0; i < code->op_count; i++) {
-		const struct code_op *beside = &code->ops[i];
-		if (beside->leaf == 0 || !shape_is_start(shape, beside->op))
-			continue;
-		enum py_op_kind kind = py_op_kind(code->version, code->bytecode[beside->op * 2]);
-		bool is_in_piece = beside->op >= first && beside->op <= piece->end;
-		if (kind == PY_OP_HANDLER || (is_in_piece && shape_loads(kind) > 0))
-			found.samples += beside->leaf;
-	}
-	return found;
-}
-
-/* The samples beside it are a Poisson number: which mean is far likelier, that of a short
- * operation or that of a long one? */
-static bool is_long(const struct code_op *op, struct neighbours around)
-{
-	const struct lengths *than = &lengths[spread_kind(&op->spread)];
-	double stray = op->leaf / STRAY, work = (double)op->leaf * around.loads;
-	double if_short = work / than->short_loads + stray, if_long = work / than->long_loads + stray;
-	if (work == 0)
-		return false;
-	/* ln x is at least 1 - 1/x, which tells without a logarithm of nearly all that are short. */
-	double more = if_short - if_long, beside = around.samples;
-	if (more - beside * (1 - if_long / if_short) <= than->evidence)
-		return false;
-	return more - beside * log(if_short / if_long) > than->evidence;
-}
-
 /* One call in so many that calls a Python function may be chance: a finaliser, a signal's handler. */
 #define CHANCE 20u
 #define MAKER_CHANCE 100u /* to make an instance can take ten times as long as its __init__ */
@@ -122,6 +59,14 @@ void classify_note_part(struct code_op *op, enum evaluator_part part)
 	op->entering += part == EVALUATOR_ENTERING;
 }
 
+void classify_note_place(struct code_op *op, enum evaluator_part part, bool has_names)
+{
+	op->placed++;
+	op->inside += part == EVALUATOR_LOOP;
+	op->common += has_names && part != EVALUATOR_NONE;
+	op->working += has_names && part == EVALUATOR_NONE;
+}
+
 /* An extension's work shows in the interpreter's functions, too. */
 static bool is_extension_at_work(const struct code_op *op)
 {
@@ -134,7 +79,8 @@ enum verdict classify_call_back(struct code_op *op, enum evaluator_part part, bo
 	uint32_t known = op->running + op->leaf;
 	bool is_extension = is_extension_at_work(op);
 	op->is_partial = !knows_all;
-	if (part == EVALUATOR_ENTERING || (part == EVALUATOR_RUNNING && !is_extension)) {
+	bool is_running = part == EVALUATOR_RUNNING || part == EVALUATOR_LOOP;
+	if (part == EVALUATOR_ENTERING || (is_running && !is_extension)) {
 		op->running++;
 		return VERDICT_PYTHON;
 	}
@@ -172,8 +118,7 @@ static bool is_call_native(const struct code_op *op)
 bool classify_is_native(struct code *code, uint32_t offset)
 {
 	static const struct code_op none;
-	uint32_t op = offset / 2;
-	if (!code->is_counted || op >= code->bytecode_size / 2)
+	if (!code->is_counted || offset / 2 >= code->bytecode_size / 2)
 		return false;
 	const struct code_op *known = codes_find_op(code, offset);
 	const struct code_op *count = known == NULL ? &none : known;
@@ -183,5 +128,5 @@ bool classify_is_native(struct code *code, uint32_t offset)
 		return true;
 	if (is_call(code, offset, count))
 		return is_call_native(count);
-	return is_long(count, look_around(code, op));
+	return known != NULL && length_is_long(code, known);
 }

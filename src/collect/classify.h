@@ -5,7 +5,7 @@
  * straight piece of code run equally often, and loads and jumps take a few
  * nanoseconds each, so an operation that collects a thousand times the
  * samples of the loads beside it takes microseconds, and is C code at work.
- * Less will do if the program counter moves about (spread.h).
+ * length.h has the rest of it.
  * docs/ARCHITECTURE.md derives the thresholds.
  *
  * Pure: depends on the counts alone (and keeps the code's shape with it). */
@@ -37,6 +37,10 @@ enum verdict classify_sample(const struct code *code, uint32_t offset, uint8_t o
 
 /* In which part of the interpreter a sample of an instruction was. */
 void classify_note_part(struct code_op *op, enum evaluator_part part);
+
+/* The same of one that is counted as leaf, for the lengths of operations (length.h).  has_names: all parts
+ * are known, so that EVALUATOR_NONE is work that short operations do not consist of. */
+void classify_note_place(struct code_op *op, enum evaluator_part part, bool has_names);
 
 /* Whether an instruction is a call by which Python functions were seen to be called: of a Python function
  * itself, or of C code that calls some (a sort with a key). */

@@ -79,6 +79,12 @@ uint32_t codes_add(struct codes *codes, const struct code_info *info, unsigned v
 			text_ends_with(code.qualname, "__new__");
 	code.is_bootstrap = text_starts_with(code.filename, "<frozen importlib") ||
 			    text_starts_with(code.filename, "<frozen zipimport");
+	/* Those of billiard, which celery uses, and multiprocess have the same names. */
+	code.is_launcher = text_ends_with(code.filename, "/popen_fork.py") &&
+			   text_ends_with(code.qualname, "_launch");
+	code.is_process = text_ends_with(code.filename, "/process.py") &&
+			  text_ends_with(code.qualname, "_bootstrap");
+	codes->has_launchers |= code.is_launcher;
 	code.lines = (unsigned char *)mem_copy_bytes(info->lines, info->lines_size);
 	code.bytecode = (unsigned char *)mem_copy_bytes(info->bytecode, info->bytecode_size);
 	vec_reserve(codes->items, codes->room, codes->count);

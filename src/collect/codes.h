@@ -32,6 +32,10 @@ struct code_op {
 	uint32_t native; /* innermost, program counter in an extension */
 	uint32_t callee; /* called a Python function that was seen */
 	uint32_t direct; /* of these, seen to be called by the instruction itself, not by C code */
+	uint32_t placed; /* of leaf: in a function of the interpreter, or below it, that is known; */
+	uint32_t inside; /* of these, in the evaluation loop, */
+	uint32_t common; /* there, or elsewhere where short operations spend their time, */
+	uint32_t working; /* or where they do not (neither, if the interpreter's names are not known) */
 	bool calls_c;    /* it was seen specialised for a C function */
 	bool makes;      /* a Python function that it calls makes an instance */
 	bool is_partial; /* not all of that part is known, and leaf has some of it */
@@ -46,6 +50,8 @@ struct code {
 	uint16_t version;     /* of the Python that ran it */
 	bool in_scope;
 	bool is_bootstrap;    /* of the import system's frozen start-up code */
+	bool is_launcher;     /* multiprocessing's function that forks a process, */
+	bool is_process;      /* and the one that it calls in the new process */
 	bool is_maker;        /* of an instance: __init__ or __new__ */
 	bool is_comprehension; /* see profile_is_comprehension */
 	uint32_t as_library;  /* of a text that was run: the same, run by a library; else 0 */
@@ -64,7 +70,8 @@ struct codes {
 	uint32_t count, room;
 	struct map_bytes known; /* contents to index */
 	struct intern *strings; /* borrowed */
-	bool has_texts;         /* there are some with as_library */
+	bool has_texts;         /* there are some with as_library, */
+	bool has_launchers;     /* with is_launcher */
 };
 
 /* Frees what a code owns. */

@@ -18,12 +18,16 @@
 #include "collect/descriptors.h"
 #include "collect/link.h"
 #include "collect/pace.h"
+#include "collect/strangers.h"
 
 /* Processes that end a moment after the program do so without a word. */
 #define GRACE_NS 250000000u
 
 /* How long nobody lives before a child that was forked is taken never to come. */
 #define FORK_NS 2000000000u
+
+/* How long others may take to start Python when none is left. */
+#define STRANGERS_NS (RUN_STRANGERS_S * 1000000000ull)
 
 /* Between two looks whether a process that the kernel knows is still the same. */
 #define LIVES_NS 1000000000u
@@ -81,6 +85,10 @@ struct wheel {
 	uint64_t next_checkpoint_ns;
 	bool is_background;     /* the user has got what there was to say */
 	pid_t teller;           /* or gets it from this process, which writes what is known so far */
+	uint32_t told_rings;    /* how many there had been by then, */
+	uint32_t told_living;   /* and how many of them were still there */
+	bool has_user;          /* one waits, or did */
+	struct strangers strangers;
 };
 
 /* Those that outlive the program are waited for; a GPU works while all wait. */
@@ -101,6 +109,22 @@ static uint32_t count_living(const struct collector *collector)
 	return count;
 }
 
+/* Whether somebody else of the run may still start Python. */
+static bool has_strangers(const struct collector *collector, struct wheel *wheel)
+{
+	const struct control *control = collector->control;
+	uint64_t now_ns = clock_monotonic_ns();
+	struct strangers_run run = {
+		.folder = collector->folder,
+		.program = atomic_load(&control->program_pid),
+		.age_ns = now_ns - collector->start_ns,
+		.alone_ns = now_ns - wheel->deserted_ns,
+	};
+	bool is_first_only = control->is_first_only != 0 && atomic_load(&control->first_pid) != 0;
+	return wheel->has_user && !is_first_only && run.alone_ns < STRANGERS_NS &&
+	       strangers_are_there(&wheel->strangers, &run);
+}
+
 /* Whether there is none, and none to come: what daemons are made of is a parent that
  * ends as soon as it has a child.  A child first shows its ring, then is no longer counted. */
 static bool is_deserted(const struct collector *collector, struct wheel *wheel)
@@ -114,7 +138,8 @@ static bool is_deserted(const struct collector *collector, struct wheel *wheel)
 		wheel->deserted_ns = clock_monotonic_ns();
 	bool is_forking = atomic_load(&control->forking) > 0 &&
 			  clock_monotonic_ns() - wheel->deserted_ns < FORK_NS;
-	return !is_forking && atomic_load(&control->rings) == collector->rings_seen;
+	return !is_forking && atomic_load(&control->rings) == collector->rings_seen &&
+	       !has_strangers(collector, wheel);
 }
 
 static uint64_t last_end_ns(const struct collector *collector)
@@ -266,11 +291,19 @@ static void turn(struct collector *collector, struct wheel *wheel)
 		checkpoint(collector, wheel);
 }
 
-/* The program has ended, others go on.  Returns true in a process of its own
- * that tells the user so. */
-static bool go_to_background(struct wheel *wheel)
+/* The program has ended, others go on. */
+static bool is_to_be_told(const struct wheel *wheel)
+{
+	return !wheel->is_background && (wheel->deserted_ns == 0 || wheel->strangers.count != 0) &&
+	       clock_monotonic_ns() - wheel->ended_ns > GRACE_NS;
+}
+
+/* Returns true in a process of its own that tells the user so. */
+static bool go_to_background(const struct collector *collector, struct wheel *wheel)
 {
 	wheel->is_background = true;
+	wheel->told_rings = collector->rings_seen;
+	wheel->told_living = count_living(collector);
 	wheel->teller = fork();
 	if (wheel->teller == 0)
 		return true;
@@ -279,11 +312,16 @@ static bool go_to_background(struct wheel *wheel)
 	return false;
 }
 
-enum loop_end { LOOP_OVER, LOOP_TELL };
+enum loop_end {
+	LOOP_OVER,
+	LOOP_TELL, /* in the process that tells what there is so far */
+	LOOP_TOLD, /* there is no more than was told then: another run's profile may stand there now */
+};
 
-static enum loop_end loop(struct collector *collector, struct link *link)
+static enum loop_end loop(struct collector *collector, struct link *link, uint32_t *strangers)
 {
-	struct wheel wheel = {.link = link, .is_background = link->to_collector[0] < 0};
+	bool has_user = link->to_collector[0] >= 0;
+	struct wheel wheel = {.link = link, .is_background = !has_user, .has_user = has_user};
 	wheel.next_lives_ns = clock_monotonic_ns() + LIVES_NS;
 	wheel.next_write_ns =
 		collector->start_ns + (uint64_t)(collector->options->profile_interval_s * 1e9);
@@ -301,10 +339,12 @@ static enum loop_end loop(struct collector *collector, struct link *link)
 				collector->end_ns = last_end_ns(collector);
 			if (wheel.teller > 0) /* the last profile is to be ours */
 				waitpid(wheel.teller, NULL, 0);
-			return LOOP_OVER;
+			bool is_told = wheel.teller > 0 && wheel.told_living == 0 &&
+				       wheel.told_rings == collector->rings_seen;
+			return is_told ? LOOP_TOLD : LOOP_OVER;
 		}
-		if (!wheel.is_background && wheel.deserted_ns == 0 &&
-		    clock_monotonic_ns() - wheel.ended_ns > GRACE_NS && go_to_background(&wheel))
+		*strangers = wheel.deserted_ns == 0 ? 0 : wheel.strangers.count;
+		if (is_to_be_told(&wheel) && go_to_background(collector, &wheel))
 			return LOOP_TELL;
 	}
 }
@@ -358,12 +398,13 @@ void collector_run(const struct run_options *options, char *folder, struct contr
 		go_on_from_journal(collector);
 	if (!has_front || await_start(link)) {
 		set_start(collector);
-		bool is_telling = loop(collector, link) == LOOP_TELL;
+		enum loop_end end = loop(collector, link, &result->strangers);
 		result->still_running = count_living(collector);
 		if (options->is_session)
 			atomic_store(&control->is_off, 1); /* for children that go on */
-		output_finish(collector, result->still_running != 0, result, err);
-		if (is_telling)
+		if (end != LOOP_TOLD)
+			output_finish(collector, result->still_running != 0, result, err);
+		if (end == LOOP_TELL)
 			collector->folder = NULL; /* the other process's */
 	}
 	result->link_fd = link->to_front[1];

@@ -10,7 +10,7 @@
  *	gpu.c       books what GPUs did (gpu.h)
  *	marks.c     keeps what the program says of itself
  *	threads.c   the threads of a process, their names
- *	watch.c     looks at threads that wait, books their waiting
+ *	watch.c     looks at threads that wait; waited.c books what they waited
  *	tasks.c     the same for tasks of event loops
  *	build.c     makes a struct profile of it all, as often as wanted
  *
@@ -34,6 +34,7 @@
 #include "collect/journal.h"
 #include "collect/mappings.h"
 #include "collect/run.h"
+#include "collect/sources.h"
 #include "collect/tasks.h"
 #include "collect/timeline.h"
 #include "collect/tree.h"
@@ -95,6 +96,9 @@ struct thread {
 	uint64_t start_ns;
 	uint64_t look_ns;        /* when it was last looked at */
 	uint64_t look_cpu_ns, look_delay_ns;
+	uint64_t begin_cpu_ns, begin_delay_ns; /* what the kernel had counted for it when it began, */
+	uint64_t end_cpu_ns, end_delay_ns;     /* and when it ended, as it said; 0: it did not */
+	uint32_t met;            /* so many looks have found it waiting */
 	uint64_t unasked_ns;     /* of its time off the CPU, what is no line's: without work, or helped */
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */
@@ -123,6 +127,8 @@ struct process_facts {
 	char version[32];
 	char reason[RING_REASON_BYTES];
 };
+
+struct unmet;
 
 /* A process that carries the agent. */
 struct process {
@@ -162,6 +168,7 @@ struct process {
 	uint32_t same_turn;  /* the round in which it was last asked whether it is the same program */
 	uint32_t main_node;  /* where the main thread was last seen */
 	struct recent_sample main_samples[RECENT_SAMPLES]; /* its last samples */
+	struct unmet *unmet_threads, *unmet_children; /* owned; waited.c's own; NULL: there were none */
 	uint64_t helped_ns;  /* what its library's threads computed, not yet set against waiting for it */
 	uint64_t lost[LOST_REASON_COUNT];
 	uint64_t agent_ns;
@@ -170,6 +177,7 @@ struct process {
 	uint64_t exit_delay_ns; /* and how long its main thread had been ready to run by then */
 	bool is_left;        /* the agent has left it; it goes on */
 	bool has_executed;   /* it went on as another program */
+	bool is_ending;      /* its interpreter is: what that gives back was kept */
 	bool has_moved;      /* since its resident memory was last asked for */
 	int statm_fd;        /* which tells it; -1: not open */
 	double resident_bytes, peak_resident_bytes;
@@ -214,6 +222,7 @@ struct collector {
 	VEC(struct interpreter *) interpreters; /* owned; whose names were asked for */
 	VEC(struct chosen_file) chosen;
 	bool has_chosen;         /* a function marked with @profile was seen: only those count */
+	struct sources sources;   /* of files in scope */
 	struct command_text text; /* of the program, where it stands on the command line */
 	VEC(struct mark) marks;
 	uint64_t marks_left_out;
@@ -232,6 +241,7 @@ struct collector {
 	bool has_front;          /* one that tells when the program ends, and has not */
 	double start_epoch_s;
 	uint64_t cpu_samples, wait_samples, cut_samples;
+	uint64_t idle_samples; /* part of wait_samples: of waiting that is no part of the total */
 	uint64_t sampled_cpu_ns;
 	uint64_t delay_ns; /* that main threads stood ready while others had the CPUs */
 	uint32_t watch_turn; /* where the next round of looks begins */
@@ -341,8 +351,13 @@ bool processes_on_code(struct collector *collector, struct process *process,
  * (exec("from %s import *")) are the library's, not the program's. */
 void stacks_settle_texts(struct collector *collector, uint32_t count);
 
-/* Books a stack of code indexes (in collector->tree_frames, innermost first)
- * and returns its node. */
+/* How many of the innermost frames are the process's own: a fork has below them those of its
+ * parent, which went on elsewhere, so what the fork does is no part of their time.  All of them
+ * where none of its own is in scope: the line that started it is the one it is known by. */
+uint32_t stacks_count_own(const struct collector *collector, uint32_t count);
+
+/* Books a stack of code indexes (in collector->tree_frames, innermost first), as far as it is
+ * the process's own, and returns its node. */
 uint32_t stacks_node(struct collector *collector, uint32_t count);
 
 /* The stack of a node (into collector->tree_frames); returns how many frames it has. */
@@ -422,6 +437,10 @@ bool memory_on_free(struct collector *collector, struct process *process,
 		    const struct record_free *record);
 bool memory_on_copy(struct collector *collector, struct process *process,
 		    const struct record_copy *record);
+
+/* What was resident between two looks, too. */
+void memory_on_exit(struct collector *collector, struct process *process,
+		    const struct record_exit *record);
 bool memory_on_mapping(struct collector *collector, struct process *process,
 		       const struct record_mapping *record);
 
@@ -474,6 +493,9 @@ struct thread *threads_at(const struct process *process, uint32_t slot);
 void threads_on_record(struct collector *collector, struct process *process,
 		       const struct record_thread *record);
 
+/* The process ends: what its main thread has used by then. */
+void threads_on_exit(struct process *process, const struct record_exit *record);
+
 /* What the system calls a thread; interned, or NULL. */
 const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t tid);
 
@@ -508,6 +530,22 @@ void watch_ready_again(struct collector *collector, struct process *process,
 /* The last word on a thread that has ended. */
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,
 	       uint64_t end_ns);
+
+/* --- waited.c --- */
+
+/* Books all that the thread has waited and that is not booked (pending_off_ns) to a node, or to the
+ * tasks of its event loop that wait. */
+void waited_book(struct collector *collector, struct process *process, struct thread *thread,
+		 uint32_t node, uint64_t end_ns);
+
+/* A thread has ended.  Of one that no look met: keeps all that it has waited, and returns true.
+ * One that was met, but might have been missed, tells where others like it wait. */
+bool waited_end_short(struct collector *collector, struct process *process, struct thread *thread,
+		      uint64_t end_ns);
+
+/* Books what is kept to where others were met.  Returns what is left: of such threads none was met,
+ * so it is on no line, and no part of the total. */
+uint64_t waited_settle(struct collector *collector);
 
 /* --- build.c --- */
 

@@ -9,14 +9,10 @@
 #include "base/procfs.h"
 #include "collect/helpers.h"
 #include "profile/model.h"
-#include "profile/scope.h"
 #include "profile/source.h"
 
 #define WORDS_MAX_BYTES ((size_t)256 << 10)
 #define TEXT_FILE "<string>"
-
-/* A decorated function begins at its first decorator. */
-#define DECORATORS_MAX 16u
 
 /* --- the command line --- */
 
@@ -96,63 +92,14 @@ void command_text_meet(struct command_text *text, pid_t pid, const char *command
 
 /* --- the profile --- */
 
-/* "def name" and its like at the beginning of a line. */
-static bool begins(const char *line, size_t size, const char *name)
-{
-	static const char *const words[] = {"async ", "def ", "class "};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		for (; size > 0 && (*line == ' ' || *line == '\t'); size--)
-			line++;
-		size_t word = strlen(words[i]);
-		if (size > word && memcmp(line, words[i], word) == 0) {
-			line += word;
-			size -= word;
-		}
-	}
-	return size >= strlen(name) && memcmp(line, name, strlen(name)) == 0;
-}
-
-/* Whether the function begins where it says.  Its name may lead through others. */
-static bool is_there(const struct source_lines *lines, const struct profile_function *function)
-{
-	/* What dataclasses make says so too, and is in no scope. */
-	if (!scope_function(TEXT_FILE, function->name))
-		return true;
-	const char *dot = strrchr(function->name, '.');
-	const char *name = dot != NULL ? dot + 1 : function->name;
-	if (name[0] == '<')
-		return true; /* <module>, <lambda> */
-	for (uint32_t i = 0; i < DECORATORS_MAX; i++) {
-		size_t size;
-		const char *line = source_line(lines, function->first_line + i, &size);
-		if (begins(line, size, name))
-			return true;
-		if (i == 0 && !begins(line, size, "@"))
-			return false;
-	}
-	return false;
-}
-
-static bool agrees(const struct command_text *text, const struct profile_file *file)
-{
-	struct source_lines lines;
-	source_lines_init(&lines, text->text, text->size);
-	bool is_same = true;
-	for (uint32_t i = 0; i < file->line_count && is_same; i++)
-		is_same = file->lines[i].line <= lines.count;
-	for (uint32_t i = 0; i < file->function_count && is_same; i++)
-		is_same = is_there(&lines, &file->functions[i]);
-	source_lines_fini(&lines);
-	return is_same;
-}
-
 void command_text_give(const struct command_text *text, struct profile *profile)
 {
 	if (text->text == NULL || text->is_mixed)
 		return;
 	for (uint32_t i = 0; i < profile->file_count; i++) {
 		struct profile_file *file = &profile->files[i];
-		if (strcmp(file->path, TEXT_FILE) == 0 && file->source == NULL && agrees(text, file)) {
+		if (strcmp(file->path, TEXT_FILE) == 0 && file->source == NULL &&
+		    source_agrees(text->text, text->size, file)) {
 			file->source = mem_copy_bytes(text->text, text->size);
 			file->source_size = text->size;
 		}

@@ -81,3 +81,12 @@ void descriptors_silence(int fd)
 	if (nowhere != fd)
 		close(nowhere);
 }
+
+void descriptors_take_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* Those below are open: this one is the next that the kernel gives. */
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+	}
+}

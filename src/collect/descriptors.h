@@ -11,4 +11,9 @@ void descriptors_close_all_but(const int *kept, unsigned count);
 /* Makes this descriptor lead nowhere. */
 void descriptors_silence(int fd);
 
+/* For the start of main: those of the three standard descriptors that are closed are taken, so
+ * that no file of ours becomes one of them.  They fail like closed ones when read from or
+ * written to, and are closed again in what is executed. */
+void descriptors_take_standard(void);
+
 #endif

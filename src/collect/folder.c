@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "wire/record.h"
+
+/* The least that a place must have: journal and rings begin with some 300 KB. */
+#define ROOM_BYTES (512u << 10)
 
 unsigned folder_places(const char *places[FOLDER_PLACES])
 {
@@ -25,19 +29,6 @@ unsigned folder_places(const char *places[FOLDER_PLACES])
 	return count;
 }
 
-static char *make_folder(void)
-{
-	const char *places[FOLDER_PLACES];
-	unsigned count = folder_places(places);
-	for (unsigned i = 0; i < count; i++) {
-		char *path = path_join(places[i], FOLDER_PREFIX "XXXXXX");
-		if (mkdtemp(path) != NULL)
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
 static struct control *make_control(const char *folder)
 {
 	char *path = path_join(folder, CONTROL_FILE);
@@ -49,22 +40,70 @@ static struct control *make_control(const char *folder)
 	/* Room is taken at once: writing to a mapping without it would kill us. */
 	if (fallocate(fd, 0, 0, sizeof(struct control)) == 0)
 		page = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int failure = errno;
 	close(fd);
+	errno = failure;
 	return page == MAP_FAILED ? NULL : page;
+}
+
+/* Where nobody says how much there is (ramfs), there is enough. */
+static bool has_room(const char *place)
+{
+	struct statvfs disk;
+	return statvfs(place, &disk) != 0 || disk.f_blocks == 0 ||
+	       (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
+}
+
+/* Makes both in this place, or nothing that stays: NULL with errno set. */
+static char *make_in(const char *place, struct control **control)
+{
+	char *path = path_join(place, FOLDER_PREFIX "XXXXXX");
+	if (mkdtemp(path) == NULL) {
+		int failure = errno;
+		free(path);
+		errno = failure;
+		return NULL;
+	}
+	*control = make_control(path);
+	if (*control == NULL) {
+		int failure = errno;
+		folder_remove(path, NULL);
+		errno = failure;
+		return NULL;
+	}
+	return path;
+}
+
+/* In the first place with room; where none has enough, in the first where it can be made
+ * at all: what is lost then is counted and told.  NULL with the best place's errno. */
+static char *make_somewhere(struct control **control)
+{
+	const char *places[FOLDER_PLACES];
+	unsigned count = folder_places(places);
+	char *path = NULL;
+	for (unsigned i = 0; i < count && path == NULL; i++) {
+		if (has_room(places[i]))
+			path = make_in(places[i], control);
+	}
+	int failure = 0;
+	for (unsigned i = 0; i < count && path == NULL; i++) {
+		path = make_in(places[i], control);
+		if (path == NULL && failure == 0)
+			failure = errno;
+	}
+	errno = failure;
+	return path;
 }
 
 int folder_new(char **folder, struct control **control, struct err *err)
 {
-	char *path = make_folder();
+	struct control *page;
+	char *path = make_somewhere(&page);
+	if (path == NULL && errno == EFBIG)
+		return err_set(err, ERR_SYSTEM, "the limit on the size of files is too small for "
+						"heatline's own; raise it with 'ulimit -f'");
 	if (path == NULL)
-		return err_set_errno(err, errno, "no folder for shared memory can be made in "
-						 "/dev/shm or /tmp");
-	struct control *page = make_control(path);
-	if (page == NULL) {
-		int status = err_set_errno(err, errno, "no shared memory can be made in '%s'", path);
-		folder_remove(path, NULL);
-		return status;
-	}
+		return err_set_errno(err, errno, "no shared memory can be made in /dev/shm or /tmp");
 	page->collector_pid = getpid();
 	page->wire_version = WIRE_VERSION;
 	page->magic = CONTROL_MAGIC;

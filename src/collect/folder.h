@@ -1,6 +1,6 @@
 /* folder.h - the run's folder in shared memory: control page and rings.
  *
- * Private to the user (mode 0700), in /dev/shm where that is to be had, else
+ * Private to the user (mode 0700), in /dev/shm where that is to be had and has room, else
  * in the folder for temporary files. */
 #ifndef HEATLINE_COLLECT_FOLDER_H
 #define HEATLINE_COLLECT_FOLDER_H
@@ -16,7 +16,7 @@
 unsigned folder_places(const char *places[FOLDER_PLACES]);
 
 /* Makes the folder with its control page.  Both are the caller's, to be given
- * to folder_remove. */
+ * to folder_remove.  The caller ignores SIGXFSZ, which a limit on files' sizes may send. */
 int folder_new(char **folder, struct control **control, struct err *err);
 
 /* Unmaps and removes everything in it. */

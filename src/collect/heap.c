@@ -9,7 +9,6 @@
 #include "base/units.h"
 
 #define SITES_MAX 100000u
-#define FIRST_LIVE 64u /* power of two */
 
 /* What it is made of is taken anew when the highest estimate has grown by this share. */
 #define COMPOSE_STEP 1.01
@@ -22,15 +21,9 @@
 #define TEMPORARY_AFTER 16u
 #define TEMPORARY_LASTING 32u
 
-/* A leak grows by this factor from each quarter of its time to the next, and
- * holds this part of its most at the end. */
-#define LEAK_STEP 1.08
-#define LEAK_HELD 0.9
-#define LEAK_MIN_BYTES (512.0 * 1024)
-
-/* One statement that builds something big is no leak, however long it takes: a
- * leak comes back to its line. */
-#define LEAK_MIN_RETURNS 8u
+/* A block that has grown is met twice and more, nearly always, where it is so many times as large as
+ * what a sample stands for. */
+#define EXACT_TIMES 8u
 
 /* --- sites --- */
 
@@ -52,8 +45,7 @@ void heap_init(struct heap *heap)
 	map_init(&heap->returns);
 	site_new(heap, (struct site){.line = 0});
 	heap->composed_scale = 1;
-	heap->live_mask = FIRST_LIVE - 1;
-	heap->live = mem_zalloc(heap->live_mask + 1, sizeof(*heap->live));
+	live_table_init(&heap->live);
 	series_init(&heap->footprint, FOOTPRINT_POINTS, 0.01f);
 }
 
@@ -66,7 +58,7 @@ void heap_fini(struct heap *heap)
 	map_fini(&heap->lines);
 	map_fini(&heap->functions);
 	map_fini(&heap->returns);
-	free(heap->live);
+	live_table_fini(&heap->live);
 	series_fini(&heap->footprint);
 }
 
@@ -99,6 +91,7 @@ struct change {
 	double bytes;
 	double chance_bytes; /* of them */
 	double grain;        /* what a new sample stands for beyond itself */
+	double carried;      /* of bytes, what another block had until now */
 	double time_s;
 	bool is_move; /* the block goes on as another, which comes next */
 };
@@ -111,6 +104,7 @@ static void note_change(struct peak *peak, double live_bytes, double chance_byte
 		.by_chance = chance_bytes,
 		.bytes = change->bytes,
 		.grain = change->grain,
+		.carried = change->carried,
 	};
 	if (change->bytes > 0)
 		peak_grow(peak, &growth, change->time_s);
@@ -149,59 +143,6 @@ double heap_average_all(const struct heap *heap, double end_s)
 	if (heap->last_s + rest_s <= 0)
 		return heap->live_bytes;
 	return (heap->byte_seconds + heap->live_bytes * rest_s) / (heap->last_s + rest_s);
-}
-
-/* --- live samples --- */
-
-static uint64_t live_key(uint32_t process, uint64_t id)
-{
-	return (uint64_t)(process + 1) << 44 ^ id;
-}
-
-static uint32_t live_home(const struct heap *heap, uint64_t key)
-{
-	return (uint32_t)(map_hash_number(key) >> 20) & heap->live_mask;
-}
-
-static struct live *live_find(struct heap *heap, uint64_t key)
-{
-	uint32_t at = live_home(heap, key);
-	while (heap->live[at].key != 0 && heap->live[at].key != key)
-		at = (at + 1) & heap->live_mask;
-	return &heap->live[at];
-}
-
-static void live_grow(struct heap *heap)
-{
-	struct live *old = heap->live;
-	uint32_t old_mask = heap->live_mask;
-	heap->live_mask = old_mask * 2 + 1;
-	heap->live = mem_zalloc((size_t)heap->live_mask + 1, sizeof(*heap->live));
-	for (uint32_t i = 0; i <= old_mask; i++) {
-		if (old[i].key != 0)
-			*live_find(heap, old[i].key) = old[i];
-	}
-	free(old);
-}
-
-/* Takes an entry out and closes the gap, so that searches stay short. */
-static void live_remove(struct heap *heap, struct live *entry)
-{
-	uint32_t hole = (uint32_t)(entry - heap->live);
-	uint32_t at = hole;
-	heap->live_count--;
-	for (;;) {
-		at = (at + 1) & heap->live_mask;
-		if (heap->live[at].key == 0)
-			break;
-		uint32_t home = live_home(heap, heap->live[at].key);
-		/* It may move back if its home does not lie behind the hole. */
-		if (((at - home) & heap->live_mask) < ((at - hole) & heap->live_mask))
-			continue;
-		heap->live[hole] = heap->live[at];
-		hole = at;
-	}
-	heap->live[hole].key = 0;
 }
 
 /* --- events --- */
@@ -363,33 +304,60 @@ static void settle(struct heap *heap, struct live *entry, double time_s)
 	entry->chance_bytes = (float)bytes;
 }
 
-bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
+/* Who resizes a block takes over what another line has allocated of it, and counts all of it as
+ * allocated itself.  Both are estimates, so the one may exceed the other. */
+static double room_for_carried(const struct site *site, const struct heap_alloc *alloc)
+{
+	double live = site->live_bytes + (double)(alloc->weight - alloc->replaced);
+	return fmax(site->alloc_bytes - live, 0);
+}
+
+/* A block that is large against what its samples stand for was met for sure, and how large it is
+ * is known. */
+static void correct_carried(struct heap_alloc *alloc)
+{
+	uint64_t live = alloc->weight - alloc->replaced;
+	if (alloc->size > live && alloc->size / EXACT_TIMES >= live && alloc->carried <= 2 * alloc->size)
+		alloc->carried = alloc->size - live;
+}
+
+static void cut_carried(const struct heap *heap, struct heap_alloc *alloc)
+{
+	double room = room_for_carried(&heap->sites.items[alloc->line_site], alloc);
+	if (alloc->function_site != SITE_NONE)
+		room = fmin(room, room_for_carried(&heap->sites.items[alloc->function_site], alloc));
+	if ((double)alloc->carried > room)
+		alloc->carried = (uint64_t)room;
+}
+
+bool heap_alloc(struct heap *heap, struct heap_alloc *alloc)
 {
 	heap->samples++;
 	if (!alloc->is_startup)
 		count_all(heap, alloc);
+	if (alloc->carried > 0)
+		correct_carried(alloc);
+	if (alloc->carried > 0 && !alloc->is_startup)
+		cut_carried(heap, alloc);
 	uint64_t key = live_key(alloc->process, alloc->id);
-	if (alloc->is_untracked || heap->live_count >= LIVE_MAX || live_find(heap, key)->key != 0) {
+	if (alloc->is_untracked || heap->live.count >= LIVE_MAX ||
+	    live_table_find(&heap->live, key)->key != 0) {
 		heap->untracked++;
 		return false;
 	}
-	if (heap->live_count * 2 > heap->live_mask)
-		live_grow(heap);
 	struct site *line = &heap->sites.items[alloc->line_site];
 	if (line->lone_key != 0)
-		settle(heap, live_find(heap, line->lone_key), alloc->time_s);
-	struct live *entry = live_find(heap, key);
-	*entry = (struct live){
+		settle(heap, live_table_find(&heap->live, line->lone_key), alloc->time_s);
+	struct live *entry = live_table_add(&heap->live, (struct live){
 		.key = key,
 		.node = alloc->node,
 		.line_site = alloc->line_site,
 		.function_site = alloc->function_site,
 		.born_s = (float)alloc->time_s,
-		.bytes = alloc->weight,
+		.bytes = alloc->weight - alloc->replaced + alloc->carried,
 		.is_python = alloc->is_python,
-	};
-	heap->live_count++;
-	double grain = alloc->weight > alloc->size ? (double)(alloc->weight - alloc->size) : 0;
+	});
+	double grain = entry->bytes > alloc->size ? (double)(entry->bytes - alloc->size) : 0;
 	if (grain > 0 && makes_temporaries(line)) {
 		line->lone_key = key;
 		line->lone_bytes = grain;
@@ -404,6 +372,7 @@ bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc)
 		.bytes = (double)entry->bytes,
 		.chance_bytes = (double)entry->chance_bytes,
 		.grain = grain,
+		.carried = fmin((double)alloc->carried, (double)entry->bytes),
 		.time_s = alloc->time_s,
 	};
 	change_live(heap, entry, &change);
@@ -419,7 +388,7 @@ static void end_live(struct heap *heap, struct live *entry, bool is_move, double
 		.is_move = is_move,
 	};
 	change_live(heap, entry, &change);
-	live_remove(heap, entry);
+	live_table_remove(&heap->live, entry);
 }
 
 static void count_growth(struct heap *heap, const struct live *entry, double bytes)
@@ -433,7 +402,7 @@ static void count_growth(struct heap *heap, const struct live *entry, double byt
 bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t bytes, bool is_startup,
 		 double time_s, uint32_t *node, double *growth)
 {
-	struct live *entry = live_find(heap, live_key(process, id));
+	struct live *entry = live_table_find(&heap->live, live_key(process, id));
 	if (entry->key == 0)
 		return false;
 	*node = entry->node;
@@ -442,6 +411,27 @@ bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t byte
 		count_growth(heap, entry, *growth);
 	change_live(heap, entry, &(struct change){.bytes = *growth, .time_s = time_s});
 	entry->bytes = bytes;
+	return true;
+}
+
+bool heap_shrink(struct heap *heap, uint32_t process, uint64_t id, double part, double time_s,
+		 uint32_t *node, uint64_t *bytes)
+{
+	struct live *entry = live_table_find(&heap->live, live_key(process, id));
+	if (entry->key == 0)
+		return false;
+	uint64_t left = (uint64_t)((double)entry->bytes * part);
+	float chance = entry->chance_bytes * (float)part;
+	*node = entry->node;
+	*bytes = entry->bytes - left;
+	const struct change change = {
+		.bytes = -(double)*bytes,
+		.chance_bytes = (double)(chance - entry->chance_bytes),
+		.time_s = time_s,
+	};
+	change_live(heap, entry, &change);
+	entry->bytes = left;
+	entry->chance_bytes = chance;
 	return true;
 }
 
@@ -458,7 +448,7 @@ static void count_end(struct site *site, bool is_moved, bool is_brief)
 bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, bool is_moved,
 	       uint32_t *node, uint64_t *bytes)
 {
-	struct live *entry = live_find(heap, live_key(process, id));
+	struct live *entry = live_table_find(&heap->live, live_key(process, id));
 	if (entry->key == 0)
 		return false;
 	*node = entry->node;
@@ -479,6 +469,17 @@ void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, ui
 		heap->sites.items[function_site].copy_bytes += (double)weight;
 }
 
+/* What a process has as it ends, it has kept: also samples that were alone until now.  All of
+ * them first, while the others are still there. */
+static void settle_process(struct heap *heap, uint32_t process, double time_s)
+{
+	for (uint32_t i = 0; i < heap->sites.count; i++) {
+		uint64_t key = heap->sites.items[i].lone_key;
+		if (key != 0 && live_is_of_process(key, process))
+			settle(heap, live_table_find(&heap->live, key), time_s);
+	}
+}
+
 static void end_site(struct site *site, const struct live *entry)
 {
 	peak_hold(&site->peak, site->live_bytes);
@@ -487,7 +488,6 @@ static void end_site(struct site *site, const struct live *entry)
 
 static void end_with_process(struct heap *heap, struct live *entry, double time_s)
 {
-	settle(heap, entry, time_s);
 	peak_hold(&heap->peak, heap->live_bytes);
 	end_site(&heap->sites.items[entry->line_site], entry);
 	if (entry->function_site != SITE_NONE)
@@ -500,27 +500,33 @@ void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s)
 	if (heap->ending_s <= 0 || heap->ending_process != process) {
 		heap->ending_s = time_s;
 		heap->ending_process = process;
+		settle_process(heap, process, time_s);
 	}
-	struct live *entry = live_find(heap, live_key(process, id));
+	struct live *entry = live_table_find(&heap->live, live_key(process, id));
 	if (entry->key != 0)
 		end_with_process(heap, entry, time_s);
 }
 
 void heap_process_end(struct heap *heap, uint32_t process, double time_s)
 {
+	settle_process(heap, process, time_s);
 	/* Removing moves entries; so each place is looked at until it holds none. */
-	for (uint32_t i = 0; i <= heap->live_mask; i++) {
-		struct live *entry = &heap->live[i];
-		while (entry->key != 0 && entry->key >> 44 == (uint64_t)process + 1)
+	for (uint32_t i = 0; i <= heap->live.mask; i++) {
+		struct live *entry = &heap->live.items[i];
+		while (entry->key != 0 && live_is_of_process(entry->key, process))
 			end_with_process(heap, entry, time_s);
 	}
+}
+
+void heap_note_resident(struct heap *heap, double bytes)
+{
+	heap->peak_rss_bytes = fmax(heap->peak_rss_bytes, bytes);
 }
 
 void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 {
 	heap->rss_bytes = rss_bytes;
-	if (rss_bytes > heap->peak_rss_bytes)
-		heap->peak_rss_bytes = rss_bytes;
+	heap_note_resident(heap, rss_bytes);
 	/* A peak that has come and gone since the last time, or before it, if we were told late. */
 	if (heap->most_bytes > heap->noted_most_bytes) {
 		double at_s = heap->peak_s > heap->ticked_s ? heap->peak_s : heap->ticked_s;
@@ -531,58 +537,4 @@ void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 	heap->ticked_s = time_s;
 	series_add(&heap->footprint, (float)time_s, (float)(heap->live_bytes / MB),
 		   (float)(rss_bytes / MB));
-}
-
-/* --- leaks --- */
-
-/* The least that was live in that time, or where nothing changed in it before, in MB. */
-static double least_in(const struct series *series, double from_s, double until_s)
-{
-	double least = -1, before = 0;
-	for (uint32_t i = 0; i < series->count && (double)series->points[i].time_s <= until_s; i++) {
-		before = (double)series->points[i].least;
-		if ((double)series->points[i].time_s >= from_s)
-			least = least < 0 ? before : fmin(least, before);
-	}
-	return least < 0 ? before : least;
-}
-
-static double most_ever(const struct series *series)
-{
-	double most = 0;
-	for (uint32_t i = 0; i < series->count; i++)
-		most = fmax(most, (double)series->points[i].value);
-	return most;
-}
-
-/* What is built once and kept is no leak, nor what is filled and emptied again
- * and again: a leak goes on growing, and ends at its most; or less, as far as that is chance.  A
- * line that leaks can make many temporaries as well, so what it keeps is the least that is live
- * for a while. */
-static bool is_growing(const struct site *site, double kept_bytes, double span_s)
-{
-	double before = 0;
-	for (int quarter = 1; quarter <= 4; quarter++) {
-		double from_s = site->first_s + span_s * quarter / 4;
-		double now = quarter == 4 ? kept_bytes / MB
-					  : least_in(&site->series, from_s, from_s + span_s / 8);
-		if (quarter > 1 && (now < before * LEAK_STEP || now <= 0))
-			return false;
-		before = now;
-	}
-	return kept_bytes >= (most_ever(&site->series) * MB - peak_chance(&site->peak)) * LEAK_HELD;
-}
-
-double heap_leak_likelihood(const struct site *site, double end_s, double *bytes_per_s)
-{
-	double kept = site->live_bytes + site->ended_bytes;
-	double span_s = end_s - site->first_s;
-	uint64_t lasting = site->samples - site->brief - site->moved;
-	*bytes_per_s = 0;
-	if (site->first_s < 0 || span_s <= 0 || kept < LEAK_MIN_BYTES ||
-	    site->returns < LEAK_MIN_RETURNS ||
-	    !is_growing(site, kept, span_s))
-		return 0;
-	*bytes_per_s = kept / span_s;
-	return 1 - (double)(site->freed + 1) / (double)(lasting + 2);
 }

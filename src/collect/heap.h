@@ -23,12 +23,12 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "collect/live_table.h"
 #include "collect/peak.h"
 #include "collect/series.h"
 
 #define SITE_POINTS 100u
 #define FOOTPRINT_POINTS 1000u
-#define LIVE_MAX (1u << 19) /* live samples that are followed; up to 64 bytes each */
 #define SITE_NONE 0u
 
 /* How a line's or function's memory went. */
@@ -63,21 +63,11 @@ struct heap_node {
 	uint32_t line_site; /* the one that its allocations belong to */
 };
 
-struct live {
-	uint64_t key; /* process and id; 0: free */
-	uint32_t node, line_site, function_site;
-	float born_s;
-	float chance_bytes; /* of bytes, what it stands for beyond itself */
-	uint64_t bytes : 63;
-	uint64_t is_python : 1;
-};
-
 struct heap {
 	VEC(struct site) sites; /* 0 is "no line in scope" */
 	struct map lines;       /* hash of file and line to site */
 	struct map functions;   /* hash of file, name and line to site */
-	struct live *live;      /* owned; open addressing */
-	uint32_t live_mask, live_count;
+	struct live_table live;
 	VEC(struct heap_node) nodes; /* by the number of a stack's memory, see tree.h */
 	uint64_t composed;           /* how often the peak was composed */
 	double live_bytes, live_python_bytes, chance_bytes;
@@ -111,6 +101,10 @@ struct heap_alloc {
 	uint32_t process;
 	uint64_t id;
 	uint64_t size, weight;
+	uint64_t replaced; /* of weight: was live before, as another block (realloc) */
+	uint64_t carried;  /* what that was followed as, which has ended; heap_alloc corrects it where
+			      the block's size says more, or more would live of a line than
+			      it ever allocated */
 	bool is_python, is_untracked;
 	bool is_startup; /* the interpreter's own: no part of what was allocated */
 	bool is_return;  /* the thread was seen at another line since its last one here */
@@ -120,7 +114,7 @@ struct heap_alloc {
 };
 
 /* False when its end will not be known: it is counted, but not as live. */
-bool heap_alloc(struct heap *heap, const struct heap_alloc *alloc);
+bool heap_alloc(struct heap *heap, struct heap_alloc *alloc);
 
 /* Its end, or only that of its place (is_moved), which says nothing of how long
  * the line's allocations live.  True, with the node and bytes that it belonged
@@ -133,6 +127,11 @@ bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, 
 bool heap_resize(struct heap *heap, uint32_t process, uint64_t id, uint64_t bytes, bool is_startup,
 		 double time_s, uint32_t *node, double *growth);
 
+/* realloc has left a part (0 to 1) of it.  True, with the node and by how much it shrank,
+ * when known. */
+bool heap_shrink(struct heap *heap, uint32_t process, uint64_t id, double part, double time_s,
+		 uint32_t *node, uint64_t *bytes);
+
 /* It was given back by its process's own end, so it was kept until then. */
 void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s);
 
@@ -143,6 +142,9 @@ void heap_process_end(struct heap *heap, uint32_t process, double time_s);
 
 /* The time series at this moment; rss of all processes together. */
 void heap_tick(struct heap *heap, double time_s, double rss_bytes);
+
+/* So much was resident at once of one process, at some time. */
+void heap_note_resident(struct heap *heap, double bytes);
 
 /* The most that was live at once of the whole program. */
 double heap_peak(const struct heap *heap);
@@ -158,10 +160,5 @@ double heap_node_at_peak(const struct heap *heap, uint32_t node);
  * whole program, since the start. */
 double heap_average(const struct site *site, double end_s);
 double heap_average_all(const struct heap *heap, double end_s);
-
-/* How likely the site leaks: by Laplace's rule of succession on those of its
- * sampled allocations that outlived the moment; 0 when it does not keep growing
- * until the end. */
-double heap_leak_likelihood(const struct site *site, double end_s, double *bytes_per_s);
 
 #endif

@@ -30,6 +30,7 @@ struct images {
 	uint64_t interpreter; /* an address inside the interpreter's code */
 	char *interpreter_path; /* owned; its file; NULL: not met yet */
 	const struct evaluator *evaluator; /* borrowed; of that file; NULL: not asked for yet */
+	uint32_t open_samples; /* of instructions that may be long, until it is asked for */
 	uint64_t next_read_ns; /* not before; a hostile program could make it read all day */
 };
 

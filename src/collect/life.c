@@ -88,6 +88,8 @@ static void free_process(struct process *process)
 	map_fini(&process->addresses);
 	images_fini(&process->images);
 	free(process->ring_path);
+	free(process->unmet_threads);
+	free(process->unmet_children);
 	free(process);
 }
 
@@ -104,6 +106,7 @@ static void collector_fini(struct collector *collector)
 	vec_free(&collector->interpreters);
 	chosen_fini(collector);
 	command_text_fini(&collector->text);
+	sources_fini(&collector->sources);
 	vec_free(&collector->marks);
 	vec_free(&collector->moments);
 	map_fini(&collector->moment_index);

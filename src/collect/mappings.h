@@ -35,6 +35,7 @@ struct growth {
 struct mapping {
 	uint64_t id; /* that of its allocation */
 	uint64_t address, size;
+	uint64_t bytes;  /* of it, that count as live */
 	bool is_startup; /* the interpreter's own */
 	bool is_pool;
 	bool is_seen; /* it was looked at, and nothing was heard of it since … */

@@ -95,6 +95,11 @@ static void find_place_of_node(struct collector *collector, const struct process
 		   place);
 }
 
+static void end_bytes(struct tree_memory *self, uint64_t bytes)
+{
+	self->live_bytes -= bytes < self->live_bytes ? bytes : self->live_bytes;
+}
+
 bool memory_begin_at(struct collector *collector, const struct process *process, uint32_t node,
 		     uint64_t id, double time_s, bool *is_startup)
 {
@@ -114,6 +119,21 @@ bool memory_begin_at(struct collector *collector, const struct process *process,
 	return heap_alloc(&collector->heap, &alloc);
 }
 
+/* The sample of a block that realloc has made another of, as far as that is left, goes on as a part
+ * of the other's. */
+static uint64_t take_over(struct collector *collector, const struct process *process,
+			  const struct record_alloc *record)
+{
+	uint32_t memory;
+	uint64_t bytes;
+	if (record->grows == 0 ||
+	    !heap_free(&collector->heap, process->index, record->grows,
+		       seconds_since_start(collector, record->time_ns), true, &memory, &bytes))
+		return 0;
+	end_bytes(&collector->tree.memory.items[memory], bytes);
+	return (uint64_t)((double)bytes * record->part / PART_ALL);
+}
+
 bool memory_on_alloc(struct collector *collector, struct process *process,
 		     const struct record_alloc *record)
 {
@@ -122,7 +142,9 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 	/* A mapping has nothing until it is touched. */
 	bool is_mapped = (record->flags & ALLOC_MAPPED) != 0;
 	uint64_t size = is_mapped ? 0 : record->size, weight = is_mapped ? 0 : record->weight;
-	if (record->count > WALK_MAX_FRAMES || need > record->head.size || record->id == 0 ||
+	uint64_t live = is_mapped ? 0 : record->live;
+	if (live > weight || record->part > PART_ALL || record->count > WALK_MAX_FRAMES ||
+	    need > record->head.size || record->id == 0 ||
 	    size > BLOCK_MAX || record->weight > BLOCK_MAX ||
 	    !find_place(collector, process, record->thread, record->frames, record->count, &place))
 		return false;
@@ -131,6 +153,8 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.id = record->id,
 		.size = size,
 		.weight = weight,
+		.replaced = weight - live,
+		.carried = take_over(collector, process, record),
 		.is_python = (record->flags & ALLOC_PYTHON) != 0,
 		.is_untracked = (record->flags & ALLOC_UNTRACKED) != 0,
 		.is_startup = place.is_startup,
@@ -144,7 +168,7 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 	self->alloc_bytes += weight;
 	if (!heap_alloc(&collector->heap, &alloc))
 		return true;
-	self->live_bytes += weight;
+	self->live_bytes += live + alloc.carried;
 	if (is_mapped)
 		mappings_begin(&process->mappings, (struct mapping){
 			.id = record->id, .address = record->size, .size = record->weight,
@@ -176,11 +200,27 @@ static struct growth growth_of(const struct process *process, bool until_look)
 	return growth;
 }
 
+static void resize_mapping(struct collector *collector, struct process *process,
+			   struct mapping *mapping, uint64_t bytes, const struct growth *growth,
+			   double time_s)
+{
+	/* An allocator gives pages back when the program's objects go, as the interpreter ends. */
+	if (process->is_ending && bytes < mapping->bytes)
+		return;
+	mapping->bytes = bytes;
+	if (mapping->is_pool)
+		pools_resize(collector, process, mapping, bytes, growth, time_s);
+	else
+		memory_resize(collector, process, mapping->id, bytes, mapping->is_startup, time_s);
+}
+
 bool memory_on_mapping(struct collector *collector, struct process *process,
 		       const struct record_mapping *record)
 {
 	if (record->size > BLOCK_MAX)
 		return false;
+	if ((record->flags & MAPPING_AT_END) != 0)
+		process->is_ending = true;
 	struct mapping *mapping = mappings_change(&process->mappings, record);
 	if (mapping == NULL)
 		return true;
@@ -189,11 +229,8 @@ bool memory_on_mapping(struct collector *collector, struct process *process,
 	if (record->resident == MAPPING_NOT_LOOKED_AT)
 		return true;
 	uint64_t bytes = record->resident < mapping->size ? record->resident : mapping->size;
-	double time_s = seconds_since_start(collector, record->time_ns);
-	if (mapping->is_pool)
-		pools_resize(collector, process, mapping, bytes, &growth, time_s);
-	else
-		memory_resize(collector, process, mapping->id, bytes, mapping->is_startup, time_s);
+	resize_mapping(collector, process, mapping, bytes, &growth,
+		       seconds_since_start(collector, record->time_ns));
 	return true;
 }
 
@@ -208,12 +245,28 @@ static void end_mapping(struct collector *collector, struct process *process, ui
 	mappings_end(&process->mappings, id);
 }
 
+static bool on_shrink(struct collector *collector, const struct process *process,
+		      const struct record_free *record)
+{
+	uint32_t memory;
+	uint64_t bytes;
+	if (record->part > PART_ALL)
+		return false;
+	if (heap_shrink(&collector->heap, process->index, record->id, (double)record->part / PART_ALL,
+			seconds_since_start(collector, record->time_ns), &memory, &bytes))
+		end_bytes(&collector->tree.memory.items[memory], bytes);
+	return true;
+}
+
 bool memory_on_free(struct collector *collector, struct process *process,
 		    const struct record_free *record)
 {
 	uint32_t memory;
 	uint64_t bytes;
+	if ((record->flags & FREE_SHRUNK) != 0)
+		return on_shrink(collector, process, record);
 	if ((record->flags & FREE_AT_END) != 0) {
+		process->is_ending = true;
 		heap_end(&collector->heap, process->index, record->id,
 			 seconds_since_start(collector, record->time_ns));
 		mappings_end(&process->mappings, record->id); /* kept until then: no more looks at it */
@@ -226,8 +279,7 @@ bool memory_on_free(struct collector *collector, struct process *process,
 		return true;
 	end_mapping(collector, process, record->id,
 		    seconds_since_start(collector, record->time_ns));
-	struct tree_memory *self = &collector->tree.memory.items[memory];
-	self->live_bytes -= bytes < self->live_bytes ? bytes : self->live_bytes;
+	end_bytes(&collector->tree.memory.items[memory], bytes);
 	return true;
 }
 
@@ -273,6 +325,17 @@ static double resident_bytes(struct process *process)
 	text[got] = '\0';
 	strtoull(text, &pages, 10); /* of the address space; what is resident comes next */
 	return (double)strtoull(pages, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
+}
+
+void memory_on_exit(struct collector *collector, struct process *process,
+		    const struct record_exit *record)
+{
+	double bytes = (double)record->peak_resident_bytes;
+	if (!collector->options->has_memory || record->peak_resident_bytes > BLOCK_MAX)
+		return;
+	if (bytes > process->peak_resident_bytes)
+		process->peak_resident_bytes = bytes;
+	heap_note_resident(&collector->heap, bytes);
 }
 
 /* While there is more than ever before rounds come often, so that the peak is met. */

@@ -6,29 +6,62 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "collect/collector.h"
+#include "collect/rescue.h"
 #include "profile/model.h"
 #include "profile/write.h"
 
 #define CHECKPOINT_MAX_BYTES ((size_t)256 << 20)
 
-static int write_profile(const struct run_options *options, const struct profile *profile,
-			 const char *path, struct err *err)
+static struct write_options how_to_write(const struct run_options *options)
 {
-	struct write_options how = {
+	return (struct write_options){
 		.is_reduced = options->is_reduced,
 		.cpu_percent_threshold = options->cpu_percent_threshold,
 		.malloc_threshold = options->malloc_threshold,
 		.has_stacks = options->has_stacks,
 	};
-	return profile_write(profile, &how, path, err);
 }
 
-/* A profile without a single sample must not replace one that has some. */
-static bool would_lose(const struct collector *collector)
+/* For what more comes of: where it fails nothing is lost. */
+static int write_so_far(const struct run_options *options, const struct profile *profile,
+			const char *path)
 {
-	return collector->cpu_samples == 0 && collector->wait_samples == 0 &&
-	       collector->control->had_outfile != 0;
+	struct write_options how = how_to_write(options);
+	return profile_write(profile, &how, path, NULL);
+}
+
+/* Whether a line is reported.  The interpreter's own start has samples too, which are none of
+ * a line. */
+static bool has_lines(const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->file_count; i++) {
+		const struct profile_file *file = &profile->files[i];
+		if (file->in_scope && (file->self.samples > 0 || file->self.gpu_s > 0 ||
+				       file->self.alloc_bytes >= MB))
+			return true;
+	}
+	return false;
+}
+
+/* A profile without a single line must not replace one that has some. */
+static bool would_lose(const struct collector *collector, const struct profile *profile)
+{
+	return collector->control->had_outfile != 0 && !has_lines(profile);
+}
+
+static void tell_left(const struct collector *collector, const struct profile *profile,
+		      struct err *err)
+{
+	const char *why = "the program ended before one of its lines could be sampled";
+	if (collector->cpu_samples + collector->wait_samples == 0 &&
+	    (collector->is_off || atomic_load(&collector->control->suspended_ns) != 0))
+		why = "profiling was never switched on";
+	else if (profile->outside_s > 0)
+		why = "none of the time was spent in the files that are reported (--profile-all shows "
+		      "where it went)";
+	err_set(err, ERR_TARGET, "%s, so '%s' is left as it was", why, collector->options->outfile);
 }
 
 int output_in_between(struct collector *collector)
@@ -38,8 +71,8 @@ int output_in_between(struct collector *collector)
 		return -1; /* it has no file */
 	processes_drain(collector);
 	struct profile *profile = build_profile(collector, true);
-	if (profile != NULL && !would_lose(collector))
-		status = write_profile(collector->options, profile, collector->options->outfile, NULL);
+	if (profile != NULL && !would_lose(collector, profile))
+		status = write_so_far(collector->options, profile, collector->options->outfile);
 	profile_free(profile);
 	return status;
 }
@@ -51,7 +84,7 @@ static void write_in_folder(struct collector *collector, const char *name)
 	processes_drain(collector);
 	struct profile *profile = build_profile(collector, true);
 	if (profile != NULL)
-		write_profile(collector->options, profile, path, NULL);
+		write_so_far(collector->options, profile, path);
 	profile_free(profile);
 	free(path);
 }
@@ -112,16 +145,16 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 			collector->folder, strerror(atomic_load(&collector->control->refused_error)));
 	} else if (result->profile == NULL) {
 		err_set(err, ERR_TARGET,
-			"the program ran, but it started no Python that could be profiled; give the "
-			"command that starts Python, or the script itself");
-	} else if (would_lose(collector)) {
-		err_set(err, ERR_TARGET,
-			collector->is_off || atomic_load(&collector->control->suspended_ns) != 0
-				? "profiling was never switched on; '%s' is left as it was"
-				: "the program ran too short for a single sample; '%s' is left as it was",
-			collector->options->outfile);
+			result->strangers != 0
+				? "'%s' ran, but it has started no Python that could be profiled"
+				: "'%s' ran, but it started no Python that could be profiled; give the "
+				  "command that starts Python, or the script itself",
+			collector->options->path);
+	} else if (would_lose(collector, result->profile)) {
+		tell_left(collector, result->profile, err);
 	} else if (!collector->options->is_session) {
-		result->is_written = write_profile(collector->options, result->profile,
-						   collector->options->outfile, err) == 0;
+		struct write_options how = how_to_write(collector->options);
+		result->is_written = rescue_write(result->profile, &how, collector->options->outfile,
+						  &result->elsewhere, err) == 0;
 	}
 }

@@ -16,7 +16,7 @@
 #define CHANCE_ALONE  1.5
 #define CHANCE_EVENLY 3.0
 
-/* What a line that builds something and drops it has at most, by its mean, when nothing else is known: as
+/* What a line that builds something and drops it has at most, by the mean of that, when nothing else is known: as
  * much when it is replaced bit by bit, 1.33 times when it is dropped after the next was built, twice when before. */
 #define SHAPE 1.25
 
@@ -42,14 +42,16 @@ static double mean_of(const struct peak *peak)
 	return peak->seconds > 0 ? peak->byte_seconds / peak->seconds : 0;
 }
 
-/* By the mean, and how far the truth goes up from it: evenly, up and down. */
+/* By the mean, and how far the truth goes up from it: evenly, up and down.  What is there all the time
+ * does not: 100 MB that are kept beside a few that come and go are not 125. */
 static double usual_most(const struct peak *peak)
 {
 	double mean = mean_of(peak);
+	double above = fmax(mean - peak->least, 0);
 	double grain = peak->grain_bytes / peak->bytes;
 	double chance = grain * fmin(CHANCE_ALONE * mean, CHANCE_EVENLY * grain);
 	double variance = fmax(peak->square / peak->seconds - mean * mean - chance, 0);
-	return fmax(SHAPE * mean, mean + sqrt(3 * variance));
+	return mean + fmax((SHAPE - 1) * above, sqrt(3 * variance));
 }
 
 /* The most of the round so far. */
@@ -78,6 +80,7 @@ static void begin_round(struct peak *peak)
 	peak->grain_before = peak->grain;
 	peak->samples = 0;
 	peak->most = peak->most_by_chance = peak->grain = 0;
+	peak->least = HUGE_VAL;
 	peak->bytes = peak->grain_bytes = 0;
 	peak->seconds = peak->byte_seconds = peak->square = 0;
 }
@@ -91,6 +94,7 @@ void peak_pass_time(struct peak *peak, double live, double time_s)
 	bool is_pause = peak->gap_s > 0 && seconds < whole_s;
 	if (is_pause && whole_s >= (time_s - peak->first_s) * LASTING_PART)
 		peak_hold(peak, live);
+	peak->least = fmin(peak->least, live);
 	peak->seconds += seconds;
 	peak->byte_seconds += seconds * live;
 	peak->square += seconds * live * live;
@@ -108,8 +112,8 @@ void peak_grow(struct peak *peak, const struct peak_growth *growth, double time_
 		peak->most_by_chance = growth->by_chance;
 	}
 	peak->grain = fmax(peak->grain, growth->grain);
-	peak->allocated += growth->bytes;
-	peak->bytes += growth->bytes;
+	peak->allocated += growth->bytes - growth->carried;
+	peak->bytes += growth->bytes - growth->carried;
 	peak->grain_bytes += growth->grain * growth->grain;
 	peak->samples++;
 	if (is_round_over(peak))

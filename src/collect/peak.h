@@ -8,7 +8,7 @@
  * So where more was allocated than is live, the estimates of some hundred samples are taken
  * together, a round.  Their mean is sure, and their spread beyond what chance makes tells how far the
  * truth goes up and down.  A single estimate counts only as far as chance does not
- * explain it.  What stays, to the program's end or for long, is one moment and no choice of many: it counts as it is.
+ * explain it.  What stays all through a round goes neither up nor down.  What stays, to the program's end or for long, is one moment and no choice of many: it counts as it is.
  * That the sampled blocks themselves live is no chance. */
 #ifndef HEATLINE_COLLECT_PEAK_H
 #define HEATLINE_COLLECT_PEAK_H
@@ -28,6 +28,7 @@ struct peak {
 	uint32_t samples;
 	double most;           /* highest estimate; */
 	double most_by_chance; /* of that, what samples stood for beyond themselves */
+	double least;          /* lowest estimate that lasted */
 	double grain;          /* the most that one sample stood for beyond itself */
 	double bytes, grain_bytes;            /* sum of what samples stood for, and of the squares of that */
 	double seconds, byte_seconds, square; /* integrals over the time, of live bytes, of their squares */
@@ -38,6 +39,7 @@ struct peak {
 struct peak_growth {
 	double live, by_chance;
 	double bytes, grain;
+	double carried; /* of bytes: was live before, as another block */
 };
 void peak_grow(struct peak *peak, const struct peak_growth *growth, double time_s);
 

@@ -291,6 +291,16 @@ static void note_time(struct process *process, const struct record *record)
 		process->seen_ns = time_ns;
 }
 
+static void on_exit_record(struct collector *collector, struct process *process,
+			   const struct record_exit *record)
+{
+	process->exit_status = record->status & 0xff;
+	process->exit_ns = record->time_ns;
+	process->exit_delay_ns = record->delay_ns;
+	threads_on_exit(process, record);
+	memory_on_exit(collector, process, record);
+}
+
 static bool on_record(struct collector *collector, struct process *process,
 		      const struct record *record)
 {
@@ -342,9 +352,7 @@ static bool on_record(struct collector *collector, struct process *process,
 	case RECORD_EXIT:
 		if (record->size < sizeof(struct record_exit))
 			return false;
-		process->exit_status = ((const struct record_exit *)record)->status & 0xff;
-		process->exit_ns = ((const struct record_exit *)record)->time_ns;
-		process->exit_delay_ns = ((const struct record_exit *)record)->delay_ns;
+		on_exit_record(collector, process, (const struct record_exit *)record);
 		return true;
 	default:
 		return false;

@@ -91,8 +91,11 @@ uint32_t processes_add_code(struct collector *collector, struct process *process
 		code->is_comprehension = profile_is_comprehension(code->qualname);
 		code->in_scope = scope_file(&collector->scope, code->filename) &&
 				 scope_function(code->filename, code->qualname);
-		if (code->in_scope)
+		if (code->in_scope) {
+			sources_meet(&collector->sources, code->filename, process->pid,
+				     collector->start_epoch_s);
 			code->in_scope = chosen_has(collector, code);
+		}
 		if (code->in_scope && strcmp(code->filename, "<string>") == 0 &&
 		    strcmp(code->qualname, "<module>") == 0)
 			add_text(collector, index, info);

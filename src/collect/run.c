@@ -2,10 +2,12 @@
 #include "collect/run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -39,8 +41,26 @@ void run_fill_control(struct control *control, const struct run_options *options
 	atomic_store(&control->off_since_ns, clock_monotonic_ns());
 	control->start_ns = clock_monotonic_ns();
 	control->start_epoch_s = clock_epoch_s();
-	control->had_outfile = access(options->outfile, F_OK) == 0;
+	struct stat old;
+	control->had_outfile = stat(options->outfile, &old) == 0 && S_ISREG(old.st_mode) &&
+			       old.st_size > 0;
 	describe(control, options);
+}
+
+/* What is there before the program: the folder, and what it takes to recover the run.  The
+ * program has its own idea of files that are too large, so ours lasts no longer. */
+static int prepare(const struct run_options *options, char **folder, struct control **control,
+		   struct err *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	sigaction(SIGXFSZ, &ignore, &before);
+	int status = folder_new(folder, control, err);
+	if (status == 0) {
+		run_fill_control(*control, options);
+		recover_note_words(*folder, options->words);
+	}
+	sigaction(SIGXFSZ, &before, NULL);
+	return status;
 }
 
 int collect_run(const struct run_options *options, struct run_result *result, struct err *err)
@@ -49,11 +69,9 @@ int collect_run(const struct run_options *options, struct run_result *result, st
 	struct control *control;
 	struct front front;
 	*result = (struct run_result){.role = RUN_FRONT, .link_fd = -1};
-	int status = folder_new(&folder, &control, err);
+	int status = prepare(options, &folder, &control, err);
 	if (status != 0)
 		return status;
-	run_fill_control(control, options);
-	recover_note_words(folder, options->words);
 	front_init(&front, options, folder, control);
 	int role = front_fork_collector(&front, err);
 	if (role < 0) {
@@ -79,8 +97,12 @@ void run_result_fini(struct run_result *result)
 {
 	profile_free(result->profile);
 	result->profile = NULL;
+	free(result->elsewhere);
+	result->elsewhere = NULL;
 	if (result->link_fd >= 0) {
-		link_send(result->link_fd, result->still_running != 0 ? LINK_BACKGROUND : LINK_DONE);
+		link_send(result->link_fd, result->still_running + result->strangers != 0
+						   ? LINK_BACKGROUND
+						   : LINK_DONE);
 		close(result->link_fd);
 		result->link_fd = -1;
 	}

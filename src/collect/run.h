@@ -71,6 +71,9 @@ struct run_options {
 	bool is_quiet; /* nothing on stderr, not even that a profile was written meanwhile */
 };
 
+/* So many seconds they are waited for, without the user. */
+#define RUN_STRANGERS_S 60u
+
 enum run_role {
 	RUN_FRONT,     /* started by the user, ends as the program ended */
 	RUN_COLLECTOR, /* says what there is to say, then ends */
@@ -84,7 +87,9 @@ struct run_result {
 	/* of the collector */
 	struct profile *profile; /* owned; NULL when no process was Python */
 	bool is_written;         /* the profile is in outfile */
+	char *elsewhere;         /* owned; the file it is in instead; NULL: in none */
 	uint32_t still_running;  /* processes that outlive the program and are still profiled */
+	uint32_t strangers;      /* others that do, while none of those is left: they may start Python */
 	int link_fd;             /* owned; to the waiting front; -1: there is none */
 };
 

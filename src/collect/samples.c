@@ -11,7 +11,9 @@
 #include "base/vec.h"
 #include "collect/classify.h"
 
-#define CALLS_BEFORE_NAMES 8u /* to read an interpreter's names takes a millisecond or two */
+/* To read an interpreter's names takes a millisecond or two. */
+#define CALLS_BEFORE_NAMES 8u
+#define OPEN_BEFORE_NAMES 16u
 #define DELAY_SAMPLES 8u /* at least so many share in a time ready to run */
 
 static uint64_t next_random(struct collector *collector)
@@ -73,7 +75,7 @@ static bool is_collecting(struct process *process, const struct record_sample *s
 }
 
 /* What is known of the interpreter of a process; read when it is asked for at an instruction that was
- * seen to make some calls. */
+ * seen to make some calls, or after some that may be long. */
 static const struct evaluator *evaluator_of(struct collector *collector, struct process *process,
 					    uint32_t calls)
 {
@@ -81,7 +83,8 @@ static const struct evaluator *evaluator_of(struct collector *collector, struct 
 	struct images *images = &process->images;
 	if (images->evaluator != NULL)
 		return images->evaluator;
-	if (images->interpreter_path == NULL || calls < CALLS_BEFORE_NAMES)
+	if (images->interpreter_path == NULL ||
+	    (calls < CALLS_BEFORE_NAMES && images->open_samples < OPEN_BEFORE_NAMES))
 		return &none;
 	for (uint32_t i = 0; i < collector->interpreters.count; i++) {
 		struct interpreter *known = collector->interpreters.items[i];
@@ -105,6 +108,19 @@ static enum evaluator_part place_in(const struct process *process,
 	return evaluator_find(evaluator, images_offset(&process->images, pc));
 }
 
+/* Counts a sample at an instruction, and where it was if that is known. */
+static void count_leaf(const struct process *process, const struct evaluator *evaluator,
+		       enum image_kind image, uint64_t pc, struct code_op *op)
+{
+	op->leaf++;
+	if (!evaluator->is_complete || evaluator->pieces.count == 0)
+		return;
+	/* The C library's part in an operation is to move and compare memory: large pieces, if it is met. */
+	enum evaluator_part part = image == IMAGE_INTERPRETER ? place_in(process, evaluator, image, pc)
+							      : EVALUATOR_NONE;
+	classify_note_place(op, part, evaluator->has_names);
+}
+
 /* For a sample at an instruction, in the interpreter or in the C library below it. */
 static enum verdict judge(struct collector *collector, struct process *process,
 			  const struct record_sample *sample, enum image_kind image,
@@ -114,9 +130,10 @@ static enum verdict judge(struct collector *collector, struct process *process,
 	if (op == NULL)
 		return verdict;
 	if (verdict == VERDICT_PYTHON) {
-		op->leaf++;
+		count_leaf(process, evaluator_of(collector, process, 0), image, sample->pc, op);
 		return verdict;
 	}
+	process->images.open_samples += verdict == VERDICT_OPEN;
 	op->calls_c |= verdict == VERDICT_NATIVE; /* as long as that calls no Python functions */
 	uint32_t calls = classify_calls_back(code, offset, op) ? op->callee : 0;
 	const struct evaluator *evaluator = evaluator_of(collector, process, calls);
@@ -127,7 +144,7 @@ static enum verdict judge(struct collector *collector, struct process *process,
 			return classify_call_back(op, part, evaluator->is_complete,
 						  next_random(collector));
 	}
-	op->leaf++;
+	count_leaf(process, evaluator, image, sample->pc, op);
 	return VERDICT_OPEN;
 }
 

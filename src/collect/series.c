@@ -24,9 +24,10 @@ static void join_pairs(struct series *series)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i + 1 < series->count; i += 2) {
 		struct series_point *pair = &series->points[i];
-		float least = fminf(pair[0].least, pair[1].least);
-		series->points[kept] = pair[0].value > pair[1].value ? pair[0] : pair[1];
-		series->points[kept++].least = least;
+		struct series_point joined = pair[0].value > pair[1].value ? pair[0] : pair[1];
+		joined.least = fminf(pair[0].least, pair[1].least);
+		joined.last = pair[1].last;
+		series->points[kept++] = joined;
 	}
 	series->count = kept;
 	series->stretch_s *= 2;
@@ -42,7 +43,7 @@ static void grow(struct series *series)
 
 void series_add(struct series *series, float time_s, float value, float second)
 {
-	struct series_point point = {time_s, value, second, value};
+	struct series_point point = {time_s, value, second, value, value};
 	series->latest = point;
 	if (series->count > 0 && time_s - series->begin_s < series->stretch_s) {
 		struct series_point *last = &series->points[series->count - 1];
@@ -50,6 +51,7 @@ void series_add(struct series *series, float time_s, float value, float second)
 		if (value > last->value)
 			*last = point;
 		last->least = point.least;
+		last->last = value;
 		return;
 	}
 	if (series->count == series->room)

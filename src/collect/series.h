@@ -1,7 +1,7 @@
 /* series.h - a value over time in a bounded number of points.
  *
  * Points come in order of time.  Each stands for a stretch of time and has the
- * largest value of it, so that peaks stay, and the least.  When the room is used up pairs are
+ * largest value of it, so that peaks stay, the least and the last.  When the room is used up pairs are
  * joined, and stretches are twice as long from then on. */
 #ifndef HEATLINE_COLLECT_SERIES_H
 #define HEATLINE_COLLECT_SERIES_H
@@ -10,7 +10,7 @@
 
 struct series_point {
 	float time_s, value, second; /* seconds since the start; two values */
-	float least;                 /* of the first */
+	float least, last;           /* of the first */
 };
 
 struct series {

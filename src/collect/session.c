@@ -2,6 +2,7 @@
 #include "collect/session.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ int collect_session(const struct run_options *options, pid_t pid, struct link *l
 	char *folder;
 	struct control *control;
 	*result = (struct run_result){.role = RUN_COLLECTOR, .link_fd = -1};
+	signal(SIGXFSZ, SIG_IGN); /* as collector_run has it */
 	int status = folder_new(&folder, &control, err);
 	if (status != 0)
 		return status;

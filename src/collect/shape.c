@@ -17,22 +17,28 @@ uint32_t shape_loads(enum py_op_kind kind)
 	return kind == PY_OP_TRIVIAL ? 1 : kind == PY_OP_LOOKUP ? LOOKUP_LOADS : 0;
 }
 
+bool shape_is_operator(unsigned version, uint8_t opcode)
+{
+	return py_op_kind(version, opcode) == PY_OP_OTHER && !py_op_is_jump(version, opcode);
+}
+
 struct shape *shape_new(unsigned version, const unsigned char *bytecode, uint32_t size)
 {
-	uint32_t ops = size / 2, room = 0, loads = 0;
+	uint32_t ops = size / 2, room = 0, loads = 0, operators = 0;
 	struct shape *shape = mem_zalloc(1, sizeof(*shape) + ops / 8 + 1);
 	for (uint32_t i = 0; i < ops; i += 1 + py_op_caches(version, bytecode[i * 2])) {
 		uint8_t opcode = bytecode[i * 2];
 		shape->starts[i / 8] |= (unsigned char)(1u << (i % 8));
 		loads += shape_loads(py_op_kind(version, opcode));
+		operators += shape_is_operator(version, opcode);
 		if (!py_op_is_jump(version, opcode) && loads < PIECE_LOADS)
 			continue;
 		vec_reserve(shape->pieces, room, shape->count);
-		shape->pieces[shape->count++] = (struct shape_piece){i, loads};
-		loads = 0;
+		shape->pieces[shape->count++] = (struct shape_piece){i, loads, operators};
+		loads = operators = 0;
 	}
 	vec_reserve(shape->pieces, room, shape->count);
-	shape->pieces[shape->count++] = (struct shape_piece){UINT32_MAX, loads};
+	shape->pieces[shape->count++] = (struct shape_piece){UINT32_MAX, loads, operators};
 	return shape;
 }
 

@@ -17,6 +17,7 @@
 struct shape_piece {
 	uint32_t end;   /* its last unit; UINT32_MAX: the rest of the code */
 	uint32_t loads; /* how many loads' time its short instructions take at the least */
+	uint32_t operators; /* how many may be long, calls and jumps apart */
 };
 
 /* Instructions are counted in units of two bytes, caches too. */
@@ -40,5 +41,8 @@ static inline bool shape_is_start(const struct shape *shape, uint32_t op)
 
 /* How many loads' time a short instruction takes at the least; 0: it may be long. */
 uint32_t shape_loads(enum py_op_kind kind);
+
+/* Whether an instruction is one of a piece's operators. */
+bool shape_is_operator(unsigned version, uint8_t opcode);
 
 #endif

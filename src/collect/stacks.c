@@ -12,8 +12,25 @@ uint32_t stacks_line_frame(const struct collector *collector, uint32_t count)
 	return 0;
 }
 
+uint32_t stacks_count_own(const struct collector *collector, uint32_t count)
+{
+	const struct code *items = collector->codes.items;
+	const struct tree_frame *frames = collector->tree_frames;
+	bool has_line = false;
+	if (!collector->codes.has_launchers)
+		return count;
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		has_line |= items[frames[i].code].in_scope;
+		if (has_line && items[frames[i].code].is_process &&
+		    items[frames[i + 1].code].is_launcher)
+			return i + 1;
+	}
+	return count;
+}
+
 uint32_t stacks_node(struct collector *collector, uint32_t count)
 {
+	count = stacks_count_own(collector, count);
 	uint32_t line_frame = tree_has_room(&collector->tree, count) ? 0
 								      : stacks_line_frame(collector, count);
 	return tree_add(&collector->tree, collector->tree_frames, count, line_frame);
@@ -122,6 +139,8 @@ void stacks_note_time(struct collector *collector, struct thread *thread, uint32
 	bool is_counted = kind <= TIMELINE_SYSTEM || (kind == TIMELINE_WAIT && thread->counts_waiting);
 	if (is_counted)
 		timeline_add_stack(&collector->timeline, &collector->tree, node, thread->row, since_ns, ns);
+	else if (kind == TIMELINE_WAIT)
+		timeline_add_idle(&collector->timeline, &collector->tree, node, thread->row, ns);
 }
 
 static uint32_t code_of(struct collector *collector, struct process *process, py_addr address,

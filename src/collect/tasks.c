@@ -6,11 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "collect/collector.h"
 #include "collect/pace.h"
 #include "profile/book.h"
@@ -20,6 +18,8 @@
 #define READ_PART 500u /* reading tasks takes at most this part (1/n) of the time, */
 #define READ_BUSY_PART 1000u /* or this, while no waiting is to be shared by those that wait, */
 #define READ_PAUSE_MAX_NS 250000000u /* but for a look that counts many new ones */
+#define SEARCH_MAX 2048u /* tasks read for one at a line in scope, where those of a look have none, */
+#define SEARCH_LOOK 512u /* and of these at one look; later as many as looks read that need none */
 
 /* What tells places apart; strings are interned. */
 struct await_key {
@@ -86,18 +86,31 @@ static void note_name(struct collector *collector, struct process *process, uint
 
 /* --- looking --- */
 
-/* Adds a task that waits: its frames stand in collector->tree_frames. */
+/* A task that waits: its frames stand in collector->tree_frames, and are kept. */
+static struct waiting_task keep_frames(struct collector *collector, struct loop_tasks *loop,
+				       uint32_t count)
+{
+	struct waiting_task task = {.first = loop->frames.count, .count = count};
+	for (uint32_t i = 0; i < count; i++)
+		vec_push(&loop->frames, collector->tree_frames[i]);
+	return task;
+}
+
+/* Adds a task that waits: those at a line in scope come first. */
 static void add_task(struct collector *collector, struct process *process,
 		     struct loop_tasks *loop, uint32_t count, const struct task_view *view)
 {
 	struct waiting_task *task = &loop->tasks[loop->count++];
 	struct tree_frame line = collector->tree_frames[stacks_line_frame(collector, count)];
 	struct code *code = &collector->codes.items[line.code];
-	*task = (struct waiting_task){.first = loop->frames.count, .count = count};
-	for (uint32_t i = 0; i < count; i++)
-		vec_push(&loop->frames, collector->tree_frames[i]);
+	*task = keep_frames(collector, loop, count);
 	if (!code->in_scope)
 		return;
+	struct waiting_task *first = &loop->tasks[loop->own++];
+	struct waiting_task moved = *first;
+	*first = *task;
+	*task = moved;
+	task = first;
 	task->line_place = place_of(&collector->awaits, code->filename, NULL,
 				    codes_line(code, line.offset));
 	task->function_place = place_of(&collector->awaits, code->filename, code->qualname,
@@ -106,35 +119,85 @@ static void add_task(struct collector *collector, struct process *process,
 		note_name(collector, process, task->line_place, view);
 }
 
+/* Reads one task, its frames into collector->tree_frames. */
+static enum task_result read_task(struct collector *collector, struct process *process,
+				  const struct task_loop *event_loop, py_addr address,
+				  struct task_view *view, uint32_t *kept)
+{
+	enum task_result result = task_read(&process->tasks, address, event_loop, view);
+	if (result != TASK_WAITS)
+		return result;
+	memcpy(collector->walk_frames, view->frames, view->count * sizeof(view->frames[0]));
+	bool is_whole = stacks_from_walk(collector, process, view->count, kept) && *kept > 0;
+	return is_whole ? TASK_WAITS : TASK_TORN;
+}
+
+/* Notes the task as the known one if it waits at a line in scope. */
+static bool try_known(struct collector *collector, struct process *process,
+		      struct loop_tasks *loop, const struct task_loop *event_loop, py_addr address)
+{
+	struct task_view view;
+	uint32_t kept;
+	if (read_task(collector, process, event_loop, address, &view, &kept) != TASK_WAITS)
+		return false;
+	struct tree_frame line = collector->tree_frames[stacks_line_frame(collector, kept)];
+	if (!collector->codes.items[line.code].in_scope)
+		return false;
+	loop->tasks[loop->count] = keep_frames(collector, loop, kept);
+	loop->own_task = address;
+	return loop->has_known = true;
+}
+
+/* Of very many tasks few are read: where these are all a library's, the one that was last
+ * seen at a line in scope is asked whether it waits at one still; else some more are read. */
+static void find_known(struct collector *collector, struct process *process,
+		       struct loop_tasks *loop, py_addr tstate, const struct task_loop *event_loop)
+{
+	py_addr found[TASKS_PER_LOOK];
+	uint32_t total, count = 1;
+	if (loop->own_task != 0 &&
+	    try_known(collector, process, loop, event_loop, loop->own_task))
+		return;
+	for (uint32_t read = 0; read < SEARCH_LOOK && loop->search_left > 0 && count > 0;) {
+		count = tasks_sample(&process->tasks, tstate, event_loop, &loop->sweep,
+				     &collector->random, found, TASKS_PER_LOOK, &total);
+		read += count;
+		loop->search_left -= count < loop->search_left ? count : loop->search_left;
+		for (uint32_t i = 0; i < count; i++) {
+			if (try_known(collector, process, loop, event_loop, found[i]))
+				return;
+		}
+	}
+}
+
 /* Reads some of the tasks; false when none could be read. */
 static bool read_tasks(struct collector *collector, struct process *process,
 		       struct loop_tasks *loop, py_addr tstate,
 		       const struct task_loop *event_loop)
 {
-	struct task_finder *finder = &process->tasks;
 	py_addr found[TASKS_PER_LOOK];
 	uint32_t total, torn = 0;
-	uint32_t count = tasks_sample(finder, tstate, event_loop, &loop->sweep, &collector->random,
-				      found, TASKS_PER_LOOK, &total);
+	uint32_t count = tasks_sample(&process->tasks, tstate, event_loop, &loop->sweep,
+				      &collector->random, found, TASKS_PER_LOOK, &total);
 	struct task_view view;
-	loop->count = 0;
-	loop->frames.count = 0;
-	loop->has_nodes = false;
+	loop->count = loop->own = loop->frames.count = 0;
+	loop->has_nodes = loop->has_known = false;
 	for (uint32_t i = 0; i < count; i++) {
-		enum task_result result = task_read(finder, found[i], event_loop, &view);
-		uint32_t kept;
-		if (result == TASK_WAITS) {
-			memcpy(collector->walk_frames, view.frames,
-			       view.count * sizeof(view.frames[0]));
-			if (stacks_from_walk(collector, process, view.count, &kept) && kept > 0)
-				add_task(collector, process, loop, kept, &view);
-			else
-				result = TASK_TORN;
-		}
+		uint32_t kept, own = loop->own;
+		enum task_result result =
+			read_task(collector, process, event_loop, found[i], &view, &kept);
+		if (result == TASK_WAITS)
+			add_task(collector, process, loop, kept, &view);
+		if (loop->own > own)
+			loop->own_task = found[i];
 		torn += result == TASK_TORN;
 	}
 	if (count == torn)
 		return false;
+	if (loop->own == 0 && loop->count > 0 && total > count)
+		find_known(collector, process, loop, tstate, event_loop);
+	else if (loop->search_left < SEARCH_MAX)
+		loop->search_left += TASKS_PER_LOOK;
 	/* Where all were looked at, one that could not be read is one that runs: the others do
 	 * not wait for it too. */
 	loop->weight = total > count ? (double)total / (double)(count - torn) : 1;
@@ -174,21 +237,6 @@ static void book_awaits(struct collector *collector, const struct loop_tasks *lo
 	}
 	awaits->total_ns += loop->weight * loop->count * ns;
 	awaits->looks += loop->count > 0;
-}
-
-/* The node of each task: its own frames, below them those of the loop. */
-static void set_nodes(struct collector *collector, struct loop_tasks *loop)
-{
-	for (uint32_t i = 0; i < loop->count; i++) {
-		struct waiting_task *task = &loop->tasks[i];
-		uint32_t count = 0;
-		for (; count < task->count; count++)
-			collector->tree_frames[count] = loop->frames.items[task->first + count];
-		for (uint32_t k = 0; k < loop->base.count && count < WALK_MAX_FRAMES; k++)
-			collector->tree_frames[count++] = loop->base.items[k];
-		task->node = stacks_node(collector, count);
-	}
-	loop->has_nodes = true;
 }
 
 /* Looks whether the process has asyncio or trio, and says when to look again.  Where much is
@@ -268,6 +316,8 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	if (event_loop.object != loop->object) {
 		loop->sweep = (struct task_sweep){0};
 		loop->idle_node = 0;
+		loop->own_task = 0;
+		loop->search_left = SEARCH_MAX;
 	}
 	loop->object = event_loop.object;
 	blocking_look(collector, process, thread, tstate, &event_loop, now_ns, has_run);
@@ -278,6 +328,7 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 	/* What no thread has touched is as it was. */
 	if (!is_settled(loop) && now_ns >= (is_busy ? loop->next_busy_ns : loop->next_ns)) {
 		uint64_t cpu_ns = clock_process_cpu_ns();
+		bool had_none = loop->count == 0;
 		bool is_read = read_tasks(collector, process, loop, tstate, &event_loop);
 		uint64_t cost_ns = clock_process_cpu_ns() - cpu_ns;
 		loop->next_ns = now_ns + pause_after(cost_ns, READ_PART);
@@ -288,88 +339,15 @@ void tasks_look(struct collector *collector, struct process *process, struct thr
 			return;
 		}
 		loop->is_behind = false;
+		/* Read before they had begun; the wait that was met then went to the loop's stack. */
+		if (had_none && loop->count > 0)
+			thread->is_waiting = false;
 		if (loop->is_idle)
-			set_nodes(collector, loop);
+			idle_set_nodes(collector, loop);
 	}
 	if (loop->look_ns == 0)
 		thread->is_waiting = false; /* it waited before its loop was known */
 	book_until(collector, loop, now_ns);
-}
-
-/* --- the loop's own waiting --- */
-
-static bool is_poll(long call)
-{
-	static const long calls[] = {
-#ifdef SYS_epoll_wait
-		SYS_epoll_wait, SYS_poll, SYS_select,
-#endif
-		SYS_epoll_pwait, SYS_epoll_pwait2, SYS_ppoll, SYS_pselect6,
-	};
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (calls[i] == call)
-			return true;
-	}
-	return false;
-}
-
-/* asyncio's turn of the loop; all of trio's. */
-static bool is_loop_code(const struct code *code)
-{
-	return (text_ends_with(code->qualname, "_run_once") &&
-		text_ends_with(code->filename, "/asyncio/base_events.py")) ||
-	       (strcmp(code->qualname, "run") == 0 &&
-		text_ends_with(code->filename, "/trio/_core/_run.py"));
-}
-
-/* How many of the innermost frames are the loop's own machinery: up to the one
- * that asks for events and runs what is ready.  Loops in C have none. */
-static uint32_t count_machinery(const struct collector *collector, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		if (is_loop_code(&collector->codes.items[collector->tree_frames[i].code]))
-			return i + 1;
-	}
-	return 0;
-}
-
-/* Whether no step of the loop is run that waits in a poll; its stack is noted then. */
-static bool is_idle_loop(struct collector *collector, struct process *process,
-			 struct loop_tasks *loop, py_addr tstate, uint32_t count)
-{
-	struct task_loop event_loop;
-	if (!tasks_running_loop(&process->tasks, tstate, &event_loop) ||
-	    tasks_has_current(&process->tasks, tstate, &event_loop))
-		return false;
-	loop->base.count = 0;
-	for (uint32_t i = count_machinery(collector, count); i < count; i++)
-		vec_push(&loop->base, collector->tree_frames[i]);
-	loop->has_nodes = false;
-	return true;
-}
-
-bool tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
-		     py_addr tstate, long call, uint32_t node, uint32_t count)
-{
-	struct loop_tasks *loop = thread->loop;
-	if (loop == NULL || loop->count == 0)
-		return false;
-	/* A step's frames would be on the stack: where it was idle, it is again. */
-	loop->is_idle = is_poll(call) &&
-			((node != TREE_ROOT && node == loop->idle_node) ||
-			 is_idle_loop(collector, process, loop, tstate, count));
-	if (!loop->is_idle)
-		return false;
-	loop->idle_node = node;
-	if (!loop->has_nodes)
-		set_nodes(collector, loop);
-	return true;
-}
-
-uint32_t tasks_count_idle(const struct thread *thread)
-{
-	const struct loop_tasks *loop = thread->loop;
-	return loop != NULL && loop->is_idle ? loop->count : 0;
 }
 
 /* --- the profile --- */

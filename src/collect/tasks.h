@@ -8,8 +8,11 @@
  *            look, to the innermost line in scope of its coroutines.  Summed
  *            over tasks, so it can be more than the run took.
  *   idle     the time that the loop itself waited for events: one part of the
- *            total as any waiting is, shared evenly by the tasks that wait.
- *            Their stacks stand on that of the loop. */
+ *            total as any waiting is, shared evenly by the tasks that wait at a
+ *            line in scope; by all where none does.  A task of a library alone
+ *            (a gather of asyncio.sleep) has no line that its part could be on,
+ *            and the line that awaits it is another's.  Their stacks stand on
+ *            that of the loop. */
 #ifndef HEATLINE_COLLECT_TASKS_H
 #define HEATLINE_COLLECT_TASKS_H
 
@@ -94,7 +97,12 @@ struct loop_tasks {
 	bool is_behind;   /* the thread has run since they were read */
 	double weight;    /* tasks that one of these stands for */
 	uint32_t count;   /* waiting tasks */
-	struct waiting_task tasks[TASKS_PER_LOOK];
+	uint32_t own;     /* of them, the first ones: those that wait at a line in scope */
+	bool has_known;   /* behind them is one more, for the idle time alone: of those read
+			   * none waits at a line in scope, and it does still */
+	py_addr own_task; /* the one that was last seen to; 0: none was */
+	uint32_t search_left; /* so many more may be read to find one */
+	struct waiting_task tasks[TASKS_PER_LOOK + 1];
 	VEC(struct tree_frame) frames;
 	VEC(struct tree_frame) base; /* the loop's own stack, innermost first */
 };
@@ -119,15 +127,24 @@ bool tasks_go_on(struct collector *collector, struct thread *thread, uint64_t no
 void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
 		py_addr tstate, uint64_t now_ns, bool has_run, bool is_busy);
 
+/* --- idle.c --- */
+
+/* The node of each task: its own frames, below them those of the loop. */
+void idle_set_nodes(struct collector *collector, struct loop_tasks *loop);
+
 /* The thread waits in this system call with the stack in collector->tree_frames,
  * whose node this is: notes whether it is the loop that waits for events, and
  * says so.  The frames are lost. */
 bool tasks_note_wait(struct collector *collector, struct process *process, struct thread *thread,
 		     py_addr tstate, long call, uint32_t node, uint32_t count);
 
-/* How many of loop->tasks the thread's waiting is to be shared among; 0 when it
- * is none of a loop with tasks: then it is that of the thread's own stack. */
-uint32_t tasks_count_idle(const struct thread *thread);
+/* Those whose the loop's idle time is, in equal parts, and how many: none when no task waits.
+ * Their nodes are set if loop->has_nodes. */
+const struct waiting_task *tasks_sharing(const struct loop_tasks *loop, uint32_t *count);
+
+/* The same for a thread that waits: none when it is not its loop that does, or one without
+ * tasks; then the waiting is that of the thread's own stack. */
+const struct waiting_task *tasks_sharing_wait(const struct thread *thread, uint32_t *count);
 
 /* --- blocking.c --- */
 

@@ -230,10 +230,21 @@ static void add_thread(struct process *process, const struct record_thread *reco
 	thread->look_cpu_ns = record->before_cpu_ns;
 	thread->look_delay_ns = record->before_delay_ns;
 	thread->before_ns = record->before_cpu_ns + record->before_delay_ns;
+	thread->begin_cpu_ns = record->before_cpu_ns > record->cpu_ns ? record->before_cpu_ns
+								      : record->cpu_ns;
+	thread->begin_delay_ns = record->before_delay_ns;
 	vec_push(&process->threads, thread);
 	while (process->slots.count <= record->thread)
 		vec_push(&process->slots, NULL);
 	process->slots.items[record->thread] = thread;
+}
+
+void threads_on_exit(struct process *process, const struct record_exit *record)
+{
+	if (process->threads.count == 0)
+		return;
+	process->threads.items[0]->end_cpu_ns = record->cpu_ns;
+	process->threads.items[0]->end_delay_ns = record->delay_ns;
 }
 
 void threads_on_record(struct collector *collector, struct process *process,
@@ -248,8 +259,11 @@ void threads_on_record(struct collector *collector, struct process *process,
 		bool is_end = record->head.type == RECORD_THREAD_END;
 		if (is_end && size > 0)
 			thread->system_name = intern_bytes(collector->strings, record->name, size);
-		if (is_end)
+		if (is_end) {
 			samples_book_rest(collector, thread, record->time_ns, record->rest_ns);
+			thread->end_cpu_ns = record->cpu_ns;
+			thread->end_delay_ns = record->delay_ns;
+		}
 		/* The end of a thread can be lost when the ring is full. */
 		watch_end(collector, process, thread, record->time_ns);
 		process->slots.items[record->thread] = NULL;

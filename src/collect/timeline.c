@@ -13,6 +13,7 @@ void timeline_init(struct timeline *timeline)
 	timeline->bin_ns = TIMELINE_FIRST_BIN_NS;
 	map_init(&timeline->stacks);
 	map_init(&timeline->threads);
+	map_init(&timeline->idle);
 }
 
 void timeline_fini(struct timeline *timeline)
@@ -22,6 +23,7 @@ void timeline_fini(struct timeline *timeline)
 	vec_free(&timeline->rows);
 	map_fini(&timeline->stacks);
 	map_fini(&timeline->threads);
+	map_fini(&timeline->idle);
 }
 
 uint32_t timeline_add_row(struct timeline *timeline)
@@ -128,14 +130,20 @@ uint32_t *timeline_begin_join(const struct timeline *timeline)
 	return moved_to;
 }
 
-void timeline_end_join(struct timeline *timeline, uint32_t *moved_to)
+static void move_rows(struct map *table, const uint32_t *moved_to)
 {
 	uint32_t count;
-	struct stack_part *list = timeline_list(&timeline->threads, &count);
+	struct stack_part *list = timeline_list(table, &count);
 	for (uint32_t i = 0; i < count; i++)
 		list[i].part = moved_to[list[i].part];
-	fill(&timeline->threads, list, count);
+	fill(table, list, count);
 	free(list);
+}
+
+void timeline_end_join(struct timeline *timeline, uint32_t *moved_to)
+{
+	move_rows(&timeline->threads, moved_to);
+	move_rows(&timeline->idle, moved_to);
 	for (uint32_t i = 0; i < timeline->rows.count; i++) {
 		struct timeline_row *row = timeline->rows.items[i];
 		if (row == NULL || moved_to[i] == i)
@@ -207,4 +215,11 @@ void timeline_add_stack(struct timeline *timeline, const struct tree *tree, uint
 		add_entry(&timeline->stacks, tree, node, 0, ns - end_ns);
 	if (row != TIMELINE_NO_ROW && ns != 0)
 		add_entry(&timeline->threads, tree, node, row, ns);
+}
+
+void timeline_add_idle(struct timeline *timeline, const struct tree *tree, uint32_t node,
+		       uint32_t row, uint64_t ns)
+{
+	if (row != TIMELINE_NO_ROW && ns != 0)
+		add_entry(&timeline->idle, tree, node, row, ns);
 }

@@ -38,6 +38,7 @@ struct timeline {
 	bool has_free_row; /* perhaps */
 	struct map stacks;  /* node and bin */
 	struct map threads; /* node and row */
+	struct map idle;    /* the same, of waiting that does not count for the total */
 };
 
 void timeline_init(struct timeline *timeline);
@@ -59,6 +60,10 @@ void timeline_add_time(struct timeline *timeline, uint32_t row, enum timeline_ki
 /* The same for a stack: time that counts for the total. */
 void timeline_add_stack(struct timeline *timeline, const struct tree *tree, uint32_t node,
 			uint32_t row, uint64_t end_ns, uint64_t ns);
+
+/* The same for time that does not count. */
+void timeline_add_idle(struct timeline *timeline, const struct tree *tree, uint32_t node,
+		       uint32_t row, uint64_t ns);
 
 /* A table of nodes as a list with nanoseconds in place of microseconds, in no
  * order; the caller frees. */

@@ -7,7 +7,7 @@
  * passed in waits too short to be met is kept and booked with the next one
  * that is met, so the sum is exact and lines get it in proportion.
  *
- * The thread is not disturbed: its frames are read by process_vm_readv. */
+ * waited.c books it.  The thread is not disturbed: its frames are read by process_vm_readv. */
 #include "collect/collector.h"
 
 #include <fcntl.h>
@@ -19,7 +19,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/procfs.h"
-#include "collect/helpers.h"
 #include "collect/pace.h"
 #include "collect/waits.h"
 #include "python/gil.h"
@@ -111,76 +110,8 @@ static void note_reason(const struct collector *collector, const struct process 
 	thread->is_at_gil = blocked_call_is_futex(call, gil.start, gil.end);
 	if (thread->is_at_gil)
 		return;
-	thread->wait_kind = waits_of_stack(call, process->pid, &collector->codes, collector->tree_frames,
+	thread->wait_kind = waits_of_stack(call, &process->reader, &collector->codes, collector->tree_frames,
 					   sight->count);
-}
-
-/* A library's thread that no Python has called, a helper process, and a pool's process or a
- * manager without work wait to be given some: no line waits for that. */
-static bool is_nobodys(const struct collector *collector, const struct process *process,
-		       const struct thread *thread, uint32_t node)
-{
-	if (thread->is_at_gil)
-		return false;
-	if (node == TREE_ROOT && !thread->is_main)
-		return true;
-	return process->only_serves || helpers_wait_for_work(collector, node);
-}
-
-/* Books ns of waiting to one node; is_sample: it counts as one, too. */
-static void book_part(struct collector *collector, struct process *process,
-		      struct thread *thread, uint32_t node, uint64_t end_ns, uint64_t ns,
-		      bool is_sample)
-{
-	journal_time(collector, process, thread, JOURNAL_WAITED, node, end_ns, ns);
-	if (is_nobodys(collector, process, thread, node)) {
-		thread->unasked_ns += ns;
-		stacks_note_unasked(collector, thread, end_ns, ns);
-		return;
-	}
-	bool is_startup = thread->is_main && node == TREE_ROOT;
-	struct tree_weights *self = is_startup ? &collector->startup
-					       : tree_weights(&collector->tree, node);
-	if (thread->counts_waiting)
-		self->wait_ns += ns;
-	else
-		self->idle_ns += ns;
-	self->samples += is_sample;
-	if (is_startup)
-		return;
-	stacks_note_time(collector, thread, node, TIMELINE_WAIT, end_ns, ns);
-	if (!thread->is_at_gil) {
-		waits_vote(self, thread->wait_kind, ns);
-		return;
-	}
-	self->gil_ns += ns;
-	thread->gil_ns += ns;
-	stacks_note_time(collector, thread, node, TIMELINE_GIL, end_ns, ns);
-}
-
-/* An event loop's waiting is its tasks', in equal parts; one look is one sample,
- * whichever of them it is counted for. */
-static void book_waiting(struct collector *collector, struct process *process,
-			 struct thread *thread, uint32_t node, uint64_t end_ns)
-{
-	uint64_t off_ns = thread->pending_off_ns;
-	uint32_t tasks = tasks_count_idle(thread);
-	thread->pending_off_ns = 0;
-	thread->least_off_ns[0] = thread->least_off_ns[1] = 0;
-	thread->off_ns += off_ns;
-	thread->wait_node = node;
-	thread->is_waiting = true;
-	collector->wait_samples++;
-	if (thread->is_main)
-		process->main_node = node;
-	if (tasks == 0)
-		book_part(collector, process, thread, node, end_ns, off_ns, true);
-	for (uint32_t i = 0; i < tasks; i++) {
-		uint64_t ns = off_ns / tasks + (i == 0 ? off_ns % tasks : 0);
-		book_part(collector, process, thread, thread->loop->tasks[i].node, end_ns, ns,
-			  i == collector->random % tasks);
-		end_ns -= ns;
-	}
 }
 
 /* Brings the thread's times up to now.  Sums are kept, not differences: the
@@ -283,7 +214,7 @@ static void book_met(struct collector *collector, struct process *process, struc
 {
 	thread->pending_off_ns += take_delay(thread);
 	helped_settle(collector, process, thread, node, now_ns);
-	book_waiting(collector, process, thread, node, now_ns);
+	waited_book(collector, process, thread, node, now_ns);
 }
 
 /* It may have started another program: then what we know of its memory is wrong.  Asked once
@@ -348,7 +279,7 @@ static void look(struct collector *collector, struct process *process, struct th
 	meet(collector, process, thread, now_ns, found.has_run);
 	/* An event loop waits at its poll, whoever waits for whatever: that is in its tasks. */
 	if (thread->wait_node != node || thread->is_at_gil != was_at_gil ||
-	    tasks_count_idle(thread) != 0)
+	    (thread->loop != NULL && thread->loop->is_idle && thread->loop->count > 0))
 		thread->moved_ns = now_ns;
 	found.settled_ns = now_ns - thread->moved_ns;
 	note_astir(collector, thread, &found, now_ns);
@@ -428,7 +359,7 @@ void watch_book_again(struct collector *collector, struct process *process, stru
 {
 	take_delay(thread); /* ns has it */
 	thread->pending_off_ns = ns;
-	book_waiting(collector, process, thread, node, end_ns);
+	waited_book(collector, process, thread, node, end_ns);
 	thread->is_waiting = false;
 }
 
@@ -515,6 +446,8 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 		hear_last_delay(process, thread, end_ns);
 		samples_book_delay(collector, process, thread, true);
 	}
+	if (waited_end_short(collector, process, thread, end_ns))
+		return;
 	/* Waits too short to be met stand where the thread was last seen; for what, nobody saw. */
 	if (!thread->is_waiting) {
 		thread->pending_off_ns = sure_off_ns(thread);
@@ -523,6 +456,6 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 		thread->pending_off_ns += end_ns - thread->look_ns;
 	}
 	if (thread->pending_off_ns >= (thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS))
-		book_waiting(collector, process, thread,
+		waited_book(collector, process, thread,
 			     thread->is_main ? process->main_node : thread->wait_node, end_ns);
 }

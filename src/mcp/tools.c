@@ -214,7 +214,7 @@ static int check_argument(const char *key, const json_t *value, const json_t *pr
 		return err_set(err, ERR_USAGE, "%s is not of type %s", key, type);
 	if (low && !(json_number_value(value) >= json_number_value(low) &&
 		     json_number_value(value) <= json_number_value(high)))
-		return err_set(err, ERR_USAGE, "%s is from %g to %g", key, json_number_value(low),
+		return err_set(err, ERR_USAGE, "%s is from %.15g to %.15g", key, json_number_value(low),
 			       json_number_value(high));
 	return 0;
 }

@@ -31,11 +31,22 @@ static double share_of(const struct advice_site *site, const struct advice_rule 
 	return (double)(uint64_t)((share < 1 ? share : 1) * ROUND + 0.5) / ROUND;
 }
 
+static double growth_of(const struct advice_site *site, const struct advice_rule *rule)
+{
+	return rule->is_of_memory ? site->leak_likelihood * site->leak_bytes_per_s : 0;
+}
+
+static bool is_less(const struct advice *one, const struct advice *other)
+{
+	return one->share < other->share ||
+	       (one->share == other->share && one->growth_bytes_per_s < other->growth_bytes_per_s);
+}
+
 /* Keeps the list sorted; the least worthwhile falls off its end. */
 static void insert(struct profile *profile, struct advice advice)
 {
 	uint32_t at = profile->advice_count;
-	while (at > 0 && profile->advice[at - 1].share < advice.share)
+	while (at > 0 && is_less(&profile->advice[at - 1], &advice))
 		at--;
 	if (at == ADVICE_MAX)
 		return;
@@ -65,6 +76,7 @@ static void try_rules(struct profile *profile, const struct advice_site *site,
 					.evidence = profile_intern(profile, evidence.data),
 					.fix = profile_intern(profile, fix.data),
 					.share = share_of(site, rule),
+					.growth_bytes_per_s = growth_of(site, rule),
 				});
 	}
 	buf_fini(&evidence);

@@ -99,7 +99,7 @@ static bool match_list_front(const struct advice_site *site, struct buf *evidenc
 {
 	const struct statement *statement = site->statement;
 	char path[STATEMENT_PATH_BYTES];
-	if (!advice_site_takes(site, MIN_SHARE) || !advice_site_is_native(site))
+	if (!advice_site_takes(site, MIN_SHARE) || !advice_site_moves_much(site))
 		return false;
 	for (int is_insert = 0; is_insert < 2; is_insert++) {
 		uint32_t open = advice_find_method(site, 0, is_insert ? "insert" : "pop");

@@ -50,6 +50,10 @@ bool advice_site_is_native(const struct advice_site *site);
  * with Python) many times that of all the rest of its loop, which runs as often. */
 bool advice_site_is_long(const struct advice_site *site);
 
+/* Whether moving bytes is what takes its time, and not the call that does so: it copies as fast as
+ * memory does, or, where no copies are known, is nearly all native or outweighs its loop. */
+bool advice_site_moves_much(const struct advice_site *site);
+
 /* Whether bytes are so many, and a fifth of the whole. */
 bool advice_is_much(double bytes, double whole_bytes);
 

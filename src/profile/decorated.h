@@ -23,9 +23,19 @@ struct decorated {
 void decorated_find(struct decorated *decorated, const char *text, size_t size);
 void decorated_fini(struct decorated *decorated);
 
-/* Whether any file of the program has such functions: the script itself (may be NULL), and
- * the Python files of its folder, as far as a moment's search goes (a few hundred files; no
- * environments, no hidden folders).  *needs_name as above, for any of them. */
-bool decorated_search(const char *program, const char *folder, bool *needs_name);
+/* A program to search: its script (NULL: not known), its arguments (end with NULL; or NULL), the
+ * folder of its files. */
+struct decorated_program {
+	const char *script;
+	char *const *args;
+	const char *folder;
+};
+
+/* Whether any file of the program has such functions: the script itself, and the Python files of
+ * its folder, as far as a moment's search goes (a few hundred files; no environments, no
+ * hidden folders).  *needs_name as above, for any of them that the program may import: its name, or
+ * that of a folder that it is in, is a word of the script, of its arguments, or of another such file.
+ * Of a program that is no Python file, that is all of them. */
+bool decorated_search(const struct decorated_program *program, bool *needs_name);
 
 #endif

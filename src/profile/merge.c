@@ -1,6 +1,7 @@
 /* merge.c - several profiles as one. */
 #include "profile/merge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ static void merge_quality(struct merge *merge)
 	}
 	into->samples += from->samples;
 	into->wait_samples += from->wait_samples;
+	into->idle_samples += from->idle_samples;
 	for (uint32_t i = 0; i < from->lost_count; i++)
 		add_lost(merge->into, &from->lost[i]);
 	for (uint32_t i = 0; i < from->warning_count; i++)
@@ -202,6 +204,7 @@ static void merge_run(struct merge *merge)
 	into->suspended_s += from->suspended_s;
 	into->outside_s += from->outside_s;
 	into->startup_s += from->startup_s;
+	into->shown_percent = fmin(into->shown_percent, from->shown_percent);
 	into->from_scalene = into->from_scalene || from->from_scalene;
 	into->is_partial = into->is_partial || from->is_partial;
 	metrics_add(&into->sum, &from->sum);

@@ -27,6 +27,7 @@ static void fold_own(struct profile *profile)
 	profile->stack_count = stack_tree_fold_to(profile->stacks, profile->stack_count,
 						  MAX_NODES_EACH, moved_to);
 	move_nodes(profile->thread_stacks, profile->thread_stack_count, moved_to);
+	move_nodes(profile->idle_stacks, profile->idle_stack_count, moved_to);
 	move_nodes(profile->timeline.stacks, profile->timeline.stack_count, moved_to);
 	free(moved_to);
 	book_index_free(profile->book); /* it knew the nodes where they were */
@@ -179,6 +180,8 @@ void merge_stacks(struct merge *merge)
 	}
 	add_parts(&into->thread_stacks, &into->thread_stack_count, from->thread_stacks,
 		  from->thread_stack_count, nodes, merge->thread_shift);
+	add_parts(&into->idle_stacks, &into->idle_stack_count, from->idle_stacks,
+		  from->idle_stack_count, nodes, merge->thread_shift);
 	add_timeline(merge, nodes);
 	free(nodes);
 }

@@ -17,6 +17,7 @@ const char *const timeline_kind_names[TIMELINE_KINDS] = {
 
 const char *const wait_kind_names[WAIT_KINDS] = {
 	[WAIT_LOCK] = "lock",         [WAIT_QUEUE] = "queue", [WAIT_SOCKET] = "socket",
+	[WAIT_EVENTS] = "events",
 	[WAIT_FILE] = "file",         [WAIT_PIPE] = "pipe",   [WAIT_TERMINAL] = "terminal",
 	[WAIT_SLEEP] = "sleep",       [WAIT_CHILD] = "child", [WAIT_OTHER] = "other",
 };
@@ -25,6 +26,7 @@ struct profile *profile_new(void)
 {
 	struct profile *profile = mem_zalloc(1, sizeof(*profile));
 	profile->strings = intern_new();
+	profile->shown_percent = 1;
 	return profile;
 }
 
@@ -68,6 +70,7 @@ void profile_free(struct profile *profile)
 	free(profile->gpu.memory_bytes);
 	free(profile->stacks);
 	free(profile->thread_stacks);
+	free(profile->idle_stacks);
 	timeline_fini(&profile->timeline);
 	free(profile->threads);
 	free(profile->processes);

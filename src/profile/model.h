@@ -41,6 +41,7 @@ enum wait_kind {
 	WAIT_LOCK,  /* locks, conditions, the end of a thread */
 	WAIT_QUEUE,
 	WAIT_SOCKET,
+	WAIT_EVENTS, /* several things at once, or a time: an event loop */
 	WAIT_FILE,
 	WAIT_PIPE,
 	WAIT_TERMINAL,
@@ -176,6 +177,7 @@ struct profile_file {
 	struct metrics self;
 	char *source; /* owned; UTF-8, lines end in \n; NULL when there is none, or not all of it */
 	size_t source_size;
+	bool is_source_withheld; /* what is there now is not what ran; while booking */
 	struct function_range *reported; /* owned; only functions that begin here are in scope … */
 	uint32_t reported_count;     /* … if there are any; while booking */
 	const char **imports; /* owned array, interned import statements; NULL: not known */
@@ -247,7 +249,7 @@ struct profile_process {
 	const char *python;  /* "3.11.7"; interned; NULL when it never was Python */
 	double start_s, end_s; /* since the start of the run */
 	const char *ended; /* how: "exit status 0", "killed"; interned; NULL: it still ran */
-	double peak_resident_bytes; /* most that was seen resident (RSS); 0: not known */
+	double peak_resident_bytes; /* most that was resident (RSS); 0: not known */
 	const char *note; /* why there is nothing of it; interned; NULL */
 };
 
@@ -258,6 +260,7 @@ struct advice {
 	uint32_t line;
 	const char *title, *evidence, *fix; /* the fix and the evidence are sentences */
 	double share; /* of total_s, 0 to 1; 0: about memory only */
+	double growth_bytes_per_s; /* of a leak, the likely rate; not in the file */
 };
 
 #define ADVICE_MAX 20u
@@ -279,6 +282,7 @@ struct lost_count {
 struct profile_quality {
 	uint64_t samples;       /* CPU samples taken */
 	uint64_t wait_samples;  /* looks at waiting threads */
+	uint64_t idle_samples;  /* part of them: at threads whose waiting is idle_s */
 	double rate_hz;         /* CPU samples per second of CPU time */
 	/* Of the program's CPU time: what the agent took of it, inside the program; and what
 	 * the collector took beside it, in a process of its own. */
@@ -305,6 +309,7 @@ struct profile {
 	double outside_s; /* part of total_s that no line in scope accounts for */
 	double startup_s; /* interpreter start-up and shut-down; no part of total_s */
 	struct metrics sum; /* over everything in total_s */
+	double shown_percent; /* of the time, from which on files and lines are shown: 1, or less as asked for */
 	bool from_scalene;  /* read from a file that another tool wrote */
 	bool is_partial;    /* written while the program still ran */
 
@@ -335,6 +340,8 @@ struct profile {
 	uint32_t stack_count, stack_room;
 	struct stack_part *thread_stacks; /* owned; which threads the stacks are of */
 	uint32_t thread_stack_count;
+	struct stack_part *idle_stacks; /* owned; the same of idle_s, which no total has */
+	uint32_t idle_stack_count;
 	struct profile_timeline timeline;
 	struct profile_thread *threads; /* owned */
 	uint32_t thread_count;

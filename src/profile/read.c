@@ -64,6 +64,7 @@ static void read_quality(struct profile_reader *reader, const json_t *object)
 	struct profile_quality *quality = &reader->profile->quality;
 	quality->samples = reader_unsigned(reader, object, "samples", INT64_MAX);
 	quality->wait_samples = reader_unsigned(reader, object, "wait_samples", INT64_MAX);
+	quality->idle_samples = reader_unsigned(reader, object, "idle_samples", INT64_MAX);
 	quality->rate_hz = reader_number(reader, object, "rate_hz");
 	quality->overhead_percent = reader_number(reader, object, "overhead_percent");
 	quality->collector_percent = reader_number(reader, object, "collector_percent");
@@ -135,6 +136,8 @@ static void read_heatline(struct profile_reader *reader, const json_t *heatline)
 	profile->is_partial = reader_bool(reader, heatline, "is_partial");
 	profile->suspended_s = reader_number(reader, heatline, "suspended_s");
 	profile->from_scalene = reader_bool(reader, heatline, "from_scalene");
+	if (json_object_get(heatline, "shown_percent"))
+		profile->shown_percent = fmin(reader_number(reader, heatline, "shown_percent"), 1);
 	read_time(reader, reader_object(reader, heatline, "time"));
 	read_quality(reader, reader_object(reader, heatline, "quality"));
 	read_processes(reader, reader_array(reader, heatline, "processes"));
@@ -234,7 +237,7 @@ struct profile *profile_read(const char *path, struct err *err)
 {
 	char *text;
 	size_t size;
-	if (file_read(path, READ_MAX_BYTES, &text, &size, err) != 0)
+	if (file_read_within(path, READ_MAX_BYTES, FILE_PATIENCE_MS, &text, &size, err) != 0)
 		return NULL;
 	struct profile *profile = profile_read_text(text, size, path, err);
 	free(text);

@@ -41,6 +41,9 @@ void read_thread_stacks(struct profile_reader *reader, const json_t *stacks)
 	profile->thread_stacks = read_parts(reader, reader_array(reader, stacks, "threads"),
 					    profile->thread_count, "threads",
 					    &profile->thread_stack_count);
+	profile->idle_stacks = read_parts(reader, reader_array(reader, stacks, "idle_threads"),
+					  profile->thread_count, "idle_threads",
+					  &profile->idle_stack_count);
 }
 
 static void read_thread(struct profile_reader *reader, const json_t *item, uint32_t bins,

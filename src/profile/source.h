@@ -40,6 +40,10 @@ const char *source_line(const struct source_lines *lines, uint32_t line, size_t 
  * reduced profile kept; as source_line.  Slow for many lines: it searches. */
 const char *source_file_line(const struct profile_file *file, uint32_t line, size_t *size);
 
+/* Whether the lines and functions that the file has figures for can be those of this text:
+ * they are there, lines hold code, functions begin where they say. */
+bool source_agrees(const char *text, size_t size, const struct profile_file *file);
+
 /* Loads the sources of files in scope that have figures, the hottest first,
  * until total_bytes of text are held; also finds the regions of their lines. */
 void source_load_hottest(struct profile *profile, size_t total_bytes);

@@ -44,7 +44,7 @@ void source_load_hottest(struct profile *profile, size_t total_bytes)
 	size_t held = 0;
 	for (uint32_t i = 0; i < files.count && held < total_bytes; i++) {
 		struct profile_file *file = files.items[i];
-		if (!file->source)
+		if (!file->source && !file->is_source_withheld)
 			file->source = source_load(file->path, &file->source_size);
 		if (!file->source)
 			continue;

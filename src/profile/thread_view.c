@@ -14,19 +14,32 @@
 #define MAX_NAMED_BYTES 300u /* of the names that a sentence offers */
 #define MAX_DEPTH 100000u
 
-/* The microseconds of each node that are of threads with this name; the caller
- * frees.  NULL when there are none. */
-static uint64_t *thread_weights(const struct profile *profile, const char *name)
+/* Of each node, what threads of one name have: microseconds that count, and idle. */
+struct node_weight {
+	uint64_t us, idle_us;
+};
+
+static bool is_of(const struct profile *profile, const struct stack_part *part, const char *name)
+{
+	return text_equal(profile->threads[part->part].name, name);
+}
+
+/* The caller frees.  NULL when there are none. */
+static struct node_weight *thread_weights(const struct profile *profile, const char *name)
 {
 	uint64_t sum_us = 0;
-	uint64_t *weights = mem_zalloc(profile->stack_count, sizeof(*weights));
+	struct node_weight *weights = mem_zalloc(profile->stack_count, sizeof(*weights));
 	for (uint32_t i = 0; i < profile->thread_stack_count; i++) {
 		const struct stack_part *part = &profile->thread_stacks[i];
-		const char *of = profile->threads[part->part].name;
-		if (!of || strcmp(of, name) != 0)
-			continue;
-		weights[part->node] += part->us;
-		sum_us += part->us;
+		uint64_t us = is_of(profile, part, name) ? part->us : 0;
+		weights[part->node].us += us;
+		sum_us += us;
+	}
+	for (uint32_t i = 0; i < profile->idle_stack_count; i++) {
+		const struct stack_part *part = &profile->idle_stacks[i];
+		uint64_t us = is_of(profile, part, name) ? part->us : 0;
+		weights[part->node].idle_us += us;
+		sum_us += us;
 	}
 	if (sum_us)
 		return weights;
@@ -100,15 +113,16 @@ static void copy_run(const struct profile *from, struct profile *to, const char 
 }
 
 /* The thread's part of a node's time, by kind. */
-static struct metrics part_of(const struct metrics *whole, uint64_t us)
+static struct metrics part_of(const struct metrics *whole, const struct node_weight *weight)
 {
 	double whole_s = metrics_seconds(whole);
-	double factor = whole_s > 0 ? fmin(1, (double)us / 1e6 / whole_s) : 0;
+	double factor = whole_s > 0 ? fmin(1, (double)weight->us / 1e6 / whole_s) : 0;
 	return (struct metrics){
 		.python_s = factor * whole->python_s,
 		.native_s = factor * whole->native_s,
 		.system_s = factor * whole->system_s,
 		.wait_s = factor * whole->wait_s,
+		.idle_s = fmin((double)weight->idle_us / 1e6, whole->idle_s),
 		.cpu_s = factor * whole->cpu_s,
 		.gc_s = factor * whole->gc_s,
 		.samples = (uint64_t)llrint(factor * (double)whole->samples),
@@ -154,9 +168,24 @@ static void copy_sources(const struct profile *from, struct profile *to)
 	}
 }
 
+/* Stacks do not say what was waited for: the lines of all threads do. */
+static void copy_reasons(const struct profile *from, struct profile_file *file)
+{
+	const struct profile_file *known = profile_find_file(from, file->path);
+	for (uint32_t i = 0; known && i < file->line_count; i++) {
+		struct metrics *self = &file->lines[i].self;
+		const struct profile_line *line = profile_find_line(known, file->lines[i].line);
+		double waited_s = line ? line->self.wait_s + line->self.idle_s : 0;
+		double part = waited_s > 0 ? (self->wait_s + self->idle_s) / waited_s : 0;
+		for (uint32_t kind = 0; kind < WAIT_KINDS && part > 0; kind++)
+			self->waits_s[kind] = (float)(part * (double)line->self.waits_s[kind]);
+		self->gil_s = part > 0 ? part * line->self.gil_s : 0;
+	}
+}
+
 struct profile *thread_view_new(const struct profile *profile, const char *name, struct err *err)
 {
-	uint64_t *weights = thread_weights(profile, name);
+	struct node_weight *weights = thread_weights(profile, name);
 	if (!weights) {
 		fail(profile, name, err);
 		return NULL;
@@ -164,16 +193,18 @@ struct profile *thread_view_new(const struct profile *profile, const char *name,
 	struct profile *view = profile_new();
 	copy_run(profile, view, name);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
-		if (!weights[i])
+		if (!weights[i].us && !weights[i].idle_us)
 			continue;
 		uint32_t count;
 		struct book_frame *frames = frames_of(profile, view, i, &count);
-		struct metrics part = part_of(&profile->stacks[i].self, weights[i]);
+		struct metrics part = part_of(&profile->stacks[i].self, &weights[i]);
 		profile_book(view, frames, count, &part, false);
 		free(frames);
 	}
 	free(weights);
 	copy_sources(profile, view);
+	for (uint32_t i = 0; i < view->file_count; i++)
+		copy_reasons(profile, &view->files[i]);
 	profile_finish(view);
 	return view;
 }

@@ -1,9 +1,9 @@
 /* thread_view.h - a profile of one thread, out of a profile of all.
  *
  * From the stacks by thread (profile->thread_stacks): the time of each stack that
- * is the thread's, split by kind as the whole stack's time is.  Memory, idle time
- * and waiting for the GIL are known for stacks only, not by thread, and are left
- * out. */
+ * is the thread's, split by kind as the whole stack's time is; and its idle time, from
+ * profile->idle_stacks.  What it waited for is told by the line.  Memory is known for stacks
+ * only, not by thread, and is left out. */
 #ifndef HEATLINE_PROFILE_THREAD_VIEW_H
 #define HEATLINE_PROFILE_THREAD_VIEW_H
 

@@ -57,6 +57,8 @@ static void write_quality(struct json_out *out, const struct profile_quality *qu
 	json_begin_object(out, "quality");
 	json_put_unsigned(out, "samples", quality->samples);
 	json_put_unsigned(out, "wait_samples", quality->wait_samples);
+	if (quality->idle_samples > 0)
+		json_put_unsigned(out, "idle_samples", quality->idle_samples);
 	json_put_number(out, "rate_hz", quality->rate_hz, 3);
 	json_put_number(out, "overhead_percent", quality->overhead_percent, DECIMALS_PERCENT);
 	json_put_number(out, "collector_percent", quality->collector_percent, DECIMALS_PERCENT);
@@ -162,6 +164,8 @@ static void write_heatline(struct json_out *out, const struct write_plan *plan)
 	json_put_bool(out, "is_partial", profile->is_partial);
 	json_put_number(out, "suspended_s", profile->suspended_s, DECIMALS_SECONDS);
 	json_put_bool(out, "from_scalene", profile->from_scalene);
+	if (profile->shown_percent < 1)
+		json_put_number(out, "shown_percent", profile->shown_percent, DECIMALS_PERCENT);
 	write_time(out, plan);
 	if (profile->has_memory)
 		write_memory_object(out, profile);

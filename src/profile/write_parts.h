@@ -35,6 +35,8 @@ struct write_plan {
 	uint32_t node_count;
 	struct stack_part *thread_stacks; /* owned; for the folded tree */
 	uint32_t thread_stack_count;
+	struct stack_part *idle_stacks; /* owned; as above */
+	uint32_t idle_stack_count;
 	struct stack_part *timeline_stacks; /* owned; for the folded tree */
 	uint32_t timeline_stack_count;
 };

@@ -28,6 +28,7 @@
 #define MAX_TREE_NODES 12000u
 #define MAX_TIMELINE_STACKS 12000u
 #define MAX_THREAD_STACKS 8000u
+#define MAX_IDLE_STACKS 2000u
 
 /* What is left of the maxima. */
 struct allowance {
@@ -157,7 +158,9 @@ static bool is_worth_listing(const struct write_plan *plan, uint32_t index)
 	if (!file->in_scope || !has_kept_line(plan, file))
 		return false;
 	double gpu_share = self->gpu_s > 0 ? 100 * self->gpu_s / plan->profile->sum.gpu_s : 0;
-	return fmax(share, gpu_share) >= plan->options->cpu_percent_threshold ||
+	double idle_share = plan->profile->elapsed_s > 0 ? 100 * self->idle_s / plan->profile->elapsed_s
+							 : 0;
+	return fmax(fmax(share, gpu_share), idle_share) >= plan->options->cpu_percent_threshold ||
 	       (self->alloc_bytes >= MIN_FILE_ALLOC_BYTES &&
 		count_allocs(plan, file) >= plan->options->malloc_threshold);
 }
@@ -289,6 +292,9 @@ static void fold_all_parts(struct write_plan *plan, const uint32_t *moved_to)
 	plan->thread_stack_count = profile->thread_stack_count;
 	plan->thread_stacks = fold_parts(plan, moved_to, profile->thread_stacks,
 					 &plan->thread_stack_count, MAX_THREAD_STACKS);
+	plan->idle_stack_count = profile->idle_stack_count;
+	plan->idle_stacks = fold_parts(plan, moved_to, profile->idle_stacks, &plan->idle_stack_count,
+				       MAX_IDLE_STACKS);
 	plan->timeline_stack_count = profile->timeline.stack_count;
 	plan->timeline_stacks = fold_parts(plan, moved_to, profile->timeline.stacks,
 					   &plan->timeline_stack_count, MAX_TIMELINE_STACKS);
@@ -336,6 +342,7 @@ void write_plan_fini(struct write_plan *plan)
 	free(plan->modes);
 	free(plan->nodes);
 	free(plan->thread_stacks);
+	free(plan->idle_stacks);
 	free(plan->timeline_stacks);
 	*plan = (struct write_plan){0};
 }

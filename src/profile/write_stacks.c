@@ -374,6 +374,10 @@ void write_stack_tree(struct json_out *out, const struct write_plan *plan)
 	json_end_array(out);
 	json_put_newline(out);
 	write_stack_parts(out, "threads", plan->thread_stacks, plan->thread_stack_count);
+	if (plan->idle_stack_count > 0) {
+		json_put_newline(out);
+		write_stack_parts(out, "idle_threads", plan->idle_stacks, plan->idle_stack_count);
+	}
 	json_end_object(out);
 	map_fini(&tables.strings);
 	map_fini(&tables.files);

@@ -14,6 +14,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* One writer at a time: two threads' bytes in one pipe could not be told
+ * apart.  A handler must not wait for long (the holder may not be running), so
+ * it gives up after some tries and the sample is lost. */
+static atomic_flag pipe_busy = ATOMIC_FLAG_INIT;
+#define PIPE_TRIES 200
+
 static void reader_clear(struct mem_reader *reader)
 {
 	*reader = (struct mem_reader){ .pid = -1, .pipe_read_fd = -1, .pipe_write_fd = -1 };
@@ -69,18 +75,13 @@ static size_t process_read_many(const struct mem_reader *reader, const struct io
 void mem_reader_init_process(struct mem_reader *reader, pid_t pid)
 {
 	reader_clear(reader);
+	atomic_flag_clear(&pipe_busy); /* in the child of a fork: one of the parent's threads may have it */
 	reader->read = process_read;
 	reader->read_many = process_read_many;
 	reader->pid = pid;
 }
 
 /* ---- ourselves, through a pipe ---- */
-
-/* One writer at a time: two threads' bytes in one pipe could not be told
- * apart.  A handler must not wait for long (the holder may not be running), so
- * it gives up after some tries and the sample is lost. */
-static atomic_flag pipe_busy = ATOMIC_FLAG_INIT;
-#define PIPE_TRIES 200
 
 static bool pipe_enter(void)
 {
@@ -141,7 +142,8 @@ static bool pipe_read(const struct mem_reader *reader, py_addr addr, void *dst, 
 	return ok;
 }
 
-int mem_reader_init_pipe(struct mem_reader *reader)
+/* Makes the pipe; the reader's other fields stay. */
+static int pipe_open(struct mem_reader *reader)
 {
 	struct stat status;
 	int fds[2];
@@ -156,15 +158,48 @@ int mem_reader_init_pipe(struct mem_reader *reader)
 		syscall(SYS_close, fds[1]);
 		return -error;
 	}
-	reader_clear(reader);
-	atomic_flag_clear(&pipe_busy);
-	reader->read = pipe_read;
-	reader->read_many = mem_reader_read_each;
-	reader->pid = getpid();
 	reader->pipe_read_fd = fds[0];
 	reader->pipe_write_fd = fds[1];
 	reader->pipe_inode = status.st_ino;
 	return 0;
+}
+
+int mem_reader_init_pipe(struct mem_reader *reader)
+{
+	struct mem_reader made;
+	int status;
+
+	reader_clear(&made);
+	status = pipe_open(&made);
+	if (status != 0)
+		return status;
+	atomic_flag_clear(&pipe_busy);
+	made.read = pipe_read;
+	made.read_many = mem_reader_read_each;
+	made.pid = getpid();
+	*reader = made;
+	return 0;
+}
+
+/* A thread that reads while this goes on finds the old way, which fails, or the new one: what
+ * that needs is there before it is. */
+bool mem_reader_fall_back(struct mem_reader *reader)
+{
+	uint64_t probe = 1, copy = 0;
+	int saved = errno;
+	bool is_made;
+
+	if (reader->read != process_read ||
+	    process_read(reader, (uintptr_t)&probe, &copy, sizeof(copy)) || !pipe_enter())
+		return false;
+	is_made = reader->read == process_read && pipe_open(reader) == 0;
+	if (is_made) {
+		__atomic_store_n(&reader->read_many, mem_reader_read_each, __ATOMIC_RELEASE);
+		__atomic_store_n(&reader->read, pipe_read, __ATOMIC_RELEASE);
+	}
+	atomic_flag_clear_explicit(&pipe_busy, memory_order_release);
+	errno = saved;
+	return is_made;
 }
 
 void mem_reader_fini_pipe(struct mem_reader *reader)

@@ -54,6 +54,11 @@ void mem_reader_init_process(struct mem_reader *reader, pid_t pid);
 int mem_reader_init_pipe(struct mem_reader *reader);
 void mem_reader_fini_pipe(struct mem_reader *reader);
 
+/* Of a reader of our own process: when process_vm_readv has come to be forbidden (the program has
+ * put itself under a filter), it reads through a pipe from now on; true: it has just changed.
+ * Signal-safe; other threads may read meanwhile. */
+bool mem_reader_fall_back(struct mem_reader *reader);
+
 /* A fake target for unit tests; bytes are borrowed. */
 void mem_reader_init_bytes(struct mem_reader *reader, const void *bytes, size_t size, py_addr base);
 

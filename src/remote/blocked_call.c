@@ -7,13 +7,14 @@
 
 bool blocked_call_parse(const char *text, struct blocked_call *call)
 {
-	unsigned long long first = 0, second = 0;
+	unsigned long long words[4] = {0};
 	long number;
 	if (text[0] == 'r') /* "running", as at most looks; to read no number from it takes sscanf 2 us */
 		return false;
-	if (sscanf(text, "%ld %llx %llx", &number, &first, &second) < 1)
+	if (sscanf(text, "%ld %llx %llx %llx %llx", &number, &words[0], &words[1], &words[2],
+		   &words[3]) < 1)
 		return false;
-	*call = (struct blocked_call){number, {first, second}};
+	*call = (struct blocked_call){number, {words[0], words[1], words[2], words[3]}};
 	return true;
 }
 
@@ -29,6 +30,15 @@ bool blocked_call_is_list(const struct blocked_call *call)
 		return true;
 #endif
 	return call->number == SYS_ppoll;
+}
+
+bool blocked_call_is_select(const struct blocked_call *call)
+{
+#ifdef __x86_64__
+	if (call->number == SYS_select)
+		return true;
+#endif
+	return call->number == SYS_pselect6;
 }
 
 static const struct {

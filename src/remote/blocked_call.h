@@ -8,7 +8,7 @@
 
 struct blocked_call {
 	long number; /* -1: blocked, but in none (a page is being read) */
-	uint64_t arguments[2];
+	uint64_t arguments[4];
 };
 
 /* From the text of that file; false: the thread runs. */
@@ -49,6 +49,9 @@ bool blocked_on_has_file(enum blocked_on on);
 
 /* Whether its arguments are a list of descriptors (struct pollfd) and how many. */
 bool blocked_call_is_list(const struct blocked_call *call);
+
+/* Whether they are how many descriptors may be in sets, and three sets. */
+bool blocked_call_is_select(const struct blocked_call *call);
 
 /* Whether it waits for a futex between these addresses. */
 bool blocked_call_is_futex(const struct blocked_call *call, uint64_t start, uint64_t end);

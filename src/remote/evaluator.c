@@ -24,10 +24,12 @@ static const char *const entering[] = {
 	"vectorcall_unbound",
 };
 
+static const char *const loop[] = { "_PyEval_EvalFrameDefault" };
+
 static const char *const running[] = {
 	"PyEval_EvalFrameEx", "PyObject_Call", "PyObject_CallFunctionObjArgs", "PyObject_CallNoArgs",
 	"PyObject_CallOneArg", "PyObject_Vectorcall", "PyObject_VectorcallMethod",
-	"PyVectorcall_Call", "PyVectorcall_Function", "_PyEval_EvalFrameDefault", "_PyObject_Call",
+	"PyVectorcall_Call", "PyVectorcall_Function", "_PyObject_Call",
 	"_PyObject_Call_Prepend", "_PyObject_FastCallDict", "_PyObject_FastCallDictTstate",
 	"_PyObject_FastCall_Prepend", "_PyObject_LookupSpecial", "_PyObject_MakeTpCall",
 	"_PyObject_Vectorcall", "_PyObject_VectorcallDictTstate", "_PyObject_VectorcallTstate",
@@ -51,6 +53,34 @@ static const char *const chores[] = {
 	"lookdict_unicode_nodummy", "method_dealloc", "new_keys_object", "object_init", "object_new",
 	"pymalloc_alloc", "pymalloc_free", "tuple_alloc", "tuple_dealloc", "tupledealloc",
 	"unicodekeys_lookup_unicode",
+};
+
+/* What takes one step of a short operation.  A chain of such steps can wait for memory again and again:
+ * table, entry, key, value. */
+static const char *const steps[] = {
+	"PyDict_Contains", "PyDict_DelItem", "PyDict_GetItem", "PyList_GetItem", "PyList_GetItemRef",
+	"PyMember_GetOne", "PyMember_SetOne", "PyObject_DelItem", "PyObject_GenericGetAttr",
+	"PyObject_GenericSetAttr", "PyObject_GetAttr", "PyObject_GetItem", "PyObject_GetOptionalAttr",
+	"PyObject_Hash", "PyObject_IsTrue", "PyObject_RichCompare", "PyObject_SetAttr",
+	"PyObject_SetItem", "PySequence_Contains", "PySet_Contains", "PyUnicode_RichCompare",
+	"_PyDictKeys_StringLookup", "_PyDict_Contains_KnownHash", "_PyDict_DelItem_KnownHash",
+	"_PyDict_GetItemRef_KnownHash", "_PyDict_LoadGlobal", "_PyDict_SetItem_KnownHash",
+	"_PyDict_SetItem_Take2", "_PyObjectDict_SetItem", "_PyObject_ComputedDictPointer",
+	"_PyObject_GenericGetAttrWithDict", "_PyObject_GenericSetAttrWithDict", "_PyObject_GetDictPtr",
+	"_PyObject_GetInstanceAttribute", "_PyObject_GetMethod", "_PyObject_LookupAttr",
+	"_PyObject_StoreInstanceAttribute", "_PyObject_TryGetInstanceAttribute", "_PyUnicode_EQ",
+	"_PyUnicode_Equal", "bytes_hash", "compare_generic", "compare_unicode_generic",
+	"compare_unicode_unicode", "compare_unicode_unicode_threadsafe", "delitem_common",
+	"delitem_common_lock_held", "dict_ass_sub", "dict_contains", "dict_subscript",
+	"dictiter_iternext", "dictiter_iternextitem", "dictiter_iternextkey", "dictiter_iternextvalue",
+	"dictkeys_generic_lookup", "dictkeys_stringlookup", "do_lookup", "do_richcompare", "float_hash",
+	"list_ass_item", "list_ass_subscript", "list_get_item_ref", "list_item", "list_subscript",
+	"listiter_next", "long_hash", "long_richcompare", "lookdict", "lookdict_index", "lookdict_split",
+	"member_get", "member_set", "set_contains", "set_contains_entry", "set_contains_key",
+	"set_discard_entry", "set_discard_key", "set_lookkey", "setitem_take2_lock_held",
+	"setiter_iternext", "store_instance_attr_dict", "store_instance_attr_lock_held", "tuplehash",
+	"tupleitem", "tupleiter_next", "tuplesubscript", "unicode_compare_eq", "unicode_eq",
+	"unicode_hash", "unicodekeys_lookup_generic", "unicodekeys_lookup_split",
 };
 
 #define COUNT(names) (sizeof(names) / sizeof((names)[0]))
@@ -82,10 +112,14 @@ enum evaluator_part evaluator_part_of(const char *text)
 	/* What calls special methods in Python. */
 	if (text_starts_with(text, "slot_") || text_starts_with(text, "_Py_slot_") || is_among(name, entering, COUNT(entering)))
 		return EVALUATOR_ENTERING;
-	/* The instructions, where each is a function. */
-	if (text_starts_with(text, "_TAIL_CALL_") || is_among(name, running, COUNT(running)))
+	/* The instructions: in one function, or each in its own. */
+	if (text_starts_with(text, "_TAIL_CALL_") || is_among(name, loop, COUNT(loop)))
+		return EVALUATOR_LOOP;
+	if (is_among(name, running, COUNT(running)))
 		return EVALUATOR_RUNNING;
-	return is_among(name, chores, COUNT(chores)) ? EVALUATOR_CHORES : EVALUATOR_NONE;
+	if (is_among(name, chores, COUNT(chores)))
+		return EVALUATOR_CHORES;
+	return is_among(name, steps, COUNT(steps)) ? EVALUATOR_READING : EVALUATOR_NONE;
 }
 
 /* A file that is being read. */
@@ -142,7 +176,8 @@ void evaluator_read(struct evaluator *evaluator, pid_t pid, const char *path)
 	memset(evaluator, 0, sizeof(*evaluator));
 	if (elf_open_of(&elf, pid, path) != 0)
 		return;
-	evaluator->is_complete = elf_each_function(&elf, take_function, &reading);
+	evaluator->has_names = elf_each_function(&elf, take_function, &reading);
+	evaluator->is_complete = evaluator->has_names;
 	if (evaluator->pieces.count > 0 && !evaluator->is_complete)
 		evaluator->is_complete = nameless_each(&elf, take_piece, &reading);
 	for (size_t i = 0; i < COUNT(stubs); i++) {

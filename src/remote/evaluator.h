@@ -16,8 +16,11 @@
 enum evaluator_part {
 	EVALUATOR_NONE,    /* any other function, such as those that sort */
 	EVALUATOR_ENTERING, /* calls of Python functions, their frames and generators */
-	EVALUATOR_RUNNING, /* the evaluation loop; calls of any functions */
+	EVALUATOR_LOOP,    /* the evaluation loop: the instructions themselves */
+	EVALUATOR_RUNNING, /* calls of any functions */
 	EVALUATOR_CHORES, /* memory, arguments: for calls as well as for others */
+	EVALUATOR_READING, /* like any other for calls; looks up, hashes, takes an item or attribute, compares
+			      two: a step of one short operation, and where that waits for memory */
 };
 
 /* Some bytes of a file. */
@@ -30,6 +33,7 @@ struct evaluator_piece {
 struct evaluator {
 	VEC(struct evaluator_piece) pieces; /* by offset; they do not overlap */
 	bool is_complete; /* what is in no piece is no such function */
+	bool has_names;   /* by the names of all; else those that read are not known */
 };
 
 /* Reads the names of a file that the process has mapped; there are no pieces when it cannot be

@@ -314,7 +314,7 @@ static void count_callers(struct guess *guess)
 		const struct function *function = &guess->functions[i];
 
 		if (function->is_named && function->part != EVALUATOR_ENTERING &&
-		    function->part != EVALUATOR_RUNNING)
+		    function->part != EVALUATOR_RUNNING && function->part != EVALUATOR_LOOP)
 			look_at(&look, i);
 	}
 }
@@ -324,7 +324,7 @@ static void mark_middle(struct look *look, uint32_t number, bool is_middle)
 {
 	if (!is_middle)
 		return;
-	mark(look->guess, number, EVALUATOR_RUNNING);
+	mark(look->guess, number, EVALUATOR_LOOP);
 	look->guess->functions[number].is_evaluator = true;
 }
 

@@ -253,18 +253,6 @@ static bool is_in_namespace(pid_t pid)
 	       procfs_number(status, "NSpid", -1, 10, &inner) && inner != (uint64_t)pid;
 }
 
-/* Having the map does not mean that the memory may be read. */
-static int try_memory(const struct remote *remote, py_addr addr, const char *command, struct err *err)
-{
-	uint64_t word;
-	struct iovec local = { &word, sizeof(word) };
-	struct iovec there = { (void *)(uintptr_t)addr, sizeof(word) };
-
-	if (process_vm_readv(remote->pid, &local, 1, &there, 1, 0) == (ssize_t)sizeof(word))
-		return 0;
-	return remote_refuse(remote->pid, errno, command, err);
-}
-
 static int open_image(struct remote *remote, const struct image *image, struct err *err)
 {
 	uint64_t word;
@@ -310,7 +298,8 @@ int remote_open(struct remote *remote, pid_t pid, const char *command, struct er
 	else if (!find_image(remote, &maps, exe, &image))
 		status = refuse_foreign(pid, command, err);
 	else
-		status = try_memory(remote, image.runtime, command, err);
+		/* Having the map does not mean that the memory may be read. */
+		status = remote_try_memory(pid, image.runtime, command, err);
 	if (status == 0)
 		status = open_image(remote, &image, err);
 	maps_fini(&maps);

@@ -51,6 +51,15 @@ struct perf_sample {
 enum perf_clock_result perf_clock_open(struct perf_clock *clock, pid_t tid, uint64_t period_ns, bool has_kernel);
 void perf_clock_close(struct perf_clock *clock);
 
+/* Why there is none. */
+struct perf_refusal {
+	char why[120];
+	const char *permit; /* static; the line to type that permits it; NULL: none is known */
+};
+
+/* refuse.c: what the result of perf_clock_open comes from, if it was not OK. */
+void perf_clock_refuse(enum perf_clock_result refused, struct perf_refusal *refusal);
+
 /* Goes on with another period. */
 void perf_clock_set_period(struct perf_clock *clock, uint64_t period_ns);
 

@@ -52,4 +52,8 @@ bool remote_is_alive(const struct remote *remote);
  * that permits it; error_number is what it said. */
 int remote_refuse(pid_t pid, int error_number, const char *command, struct err *err);
 
+/* Whether the process's memory may be read, found out by reading a word of it at addr.  Returns
+ * 0, or negative with remote_refuse's sentence. */
+int remote_try_memory(pid_t pid, py_addr addr, const char *command, struct err *err);
+
 #endif

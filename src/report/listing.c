@@ -37,6 +37,11 @@ static double share_of(const struct profile *profile, double seconds)
 	return profile->total_s > 0 ? seconds / profile->total_s : 0;
 }
 
+static bool is_worth_for_time(const struct profile *profile, double seconds)
+{
+	return seconds > 0 && 100 * share_of(profile, seconds) >= profile->shown_percent;
+}
+
 /* A percent of all GPU time. */
 static bool is_worth_for_gpu(const struct profile_line *line, double gpu_s)
 {
@@ -47,13 +52,13 @@ bool listing_is_worth(const struct profile *profile, const struct profile_file *
 {
 	struct worth_scale scale = worth_scale_of(profile);
 
-	if (share_of(profile, figure_total(&file->self)) >= 0.01)
+	if (is_worth_for_time(profile, figure_total(&file->self)))
 		return true;
 	for (uint32_t i = 0; i < file->line_count; i++) {
 		const struct profile_line *line = &file->lines[i];
 
-		if (share_of(profile, line->inclusive_s) >= 0.01 ||
-		    share_of(profile, figure_total(&line->self)) >= 0.01 ||
+		if (is_worth_for_time(profile, line->inclusive_s) ||
+		    is_worth_for_time(profile, figure_total(&line->self)) ||
 		    worth_listing(&scale, &line->self, &line->memory) ||
 		    is_worth_for_gpu(line, profile->gpu.source ? profile->sum.gpu_s : 0))
 			return true;

@@ -49,13 +49,26 @@ static const struct memory_point *find_peak_point(const struct profile *profile)
 	return best;
 }
 
+/* Whether less was resident than was live when it was looked at, but as much can have been at
+ * another time: then the looks have missed the peak. */
+static bool has_missed(const struct profile *profile, const struct memory_point *point)
+{
+	double most = 0;
+
+	for (uint32_t i = 0; i < profile->process_count; i++)
+		most += profile->processes[i].peak_resident_bytes;
+	if (most < profile->peak_resident_bytes)
+		most = profile->peak_resident_bytes;
+	return point->resident_bytes < point->live_bytes && most >= point->live_bytes;
+}
+
 /* What was resident, and how much of it no live block accounts for. */
 static void append_resident(struct buf *text, const struct profile *profile)
 {
 	const struct memory_point *point = find_peak_point(profile);
 	double other;
 
-	if (!point) {
+	if (!point || has_missed(profile, point)) {
 		if (profile->peak_resident_bytes > 0)
 			buf_printf(text, "RSS: at most %s",
 				   figure_bytes(profile->peak_resident_bytes).text);

@@ -10,9 +10,17 @@
 
 #define MAX_SENTENCE_BYTES 4096
 
+/* Looks at threads whose waiting is part of the total. */
+static uint64_t counted_looks(const struct profile_quality *quality)
+{
+	return quality->wait_samples > quality->idle_samples
+		       ? quality->wait_samples - quality->idle_samples
+		       : 0;
+}
+
 uint64_t quality_samples(const struct profile *profile)
 {
-	return profile->quality.samples + profile->quality.wait_samples;
+	return profile->quality.samples + counted_looks(&profile->quality);
 }
 
 bool quality_is_rough(uint64_t line_samples)
@@ -84,7 +92,10 @@ static void append_samples(struct buf *text, const struct profile *profile)
 		append_lost(text, quality);
 		return;
 	}
-	if (isfinite(quality->rate_hz) && quality->rate_hz >= 1)
+	if (counted_looks(quality) > quality->samples)
+		buf_printf(text, " (%s of them looks at a thread that waited)",
+			   figure_count(counted_looks(quality)).text);
+	else if (isfinite(quality->rate_hz) && quality->rate_hz >= 1)
 		buf_printf(text, " (%.0f/s of CPU time)", fmin(quality->rate_hz, 1e6));
 	if (isfinite(quality->overhead_percent) && quality->overhead_percent >= 0.05)
 		buf_printf(text, ", overhead about %.1f%%", fmin(quality->overhead_percent, 1e4));

@@ -10,8 +10,8 @@
 #define QUALITY_FEW_SAMPLES 100
 #define QUALITY_FEW_LINE_SAMPLES 10
 
-/* Samples of the whole, looks at waiting threads included; 0 when the tool
- * that wrote the profile did not say. */
+/* Samples of the whole, looks at threads whose waiting is part of it included; 0 when the
+ * tool that wrote the profile did not say. */
 uint64_t quality_samples(const struct profile *profile);
 
 /* Whether figures that rest on so many samples are too few to be trusted;

@@ -20,6 +20,7 @@
 #define BAR_NEEDS_COLUMNS 90 /* in less, the place is better given to the source */
 #define LINE_SHARE 0.01
 #define WORK_SHARE 0.05
+#define REST_SHARE 0.3  /* that the lines shown leave open: then others are shown, and counted */
 #define OUTSIDE_SHARE 0.05 /* less is not worth a line */
 #define FIGURE_CELLS 15 /* indent, percent, seconds, gaps */
 
@@ -43,11 +44,22 @@ static bool is_worth_a_line(const struct profile *profile, const struct ranked_l
 	return hot->value >= LINE_SHARE * profile->total_s || work_s >= WORK_SHARE * all_work_s;
 }
 
+/* What the first of the hottest lines leave of the time on lines. */
+static double rest_of(const struct profile *profile, const struct ranked_line *hottest, uint32_t count)
+{
+	double rest_s = profile->total_s - profile->outside_s;
+
+	for (uint32_t i = 0; i < count; i++)
+		rest_s -= hottest[i].value;
+	return rest_s;
+}
+
 static uint32_t find_hottest(const struct profile *profile, struct ranked_line *hottest)
 {
 	uint32_t count = rank_lines(profile, self_time, hottest, SUMMARY_LINES);
 
-	while (count > 1 && !is_worth_a_line(profile, &hottest[count - 1]))
+	while (count > 1 && rest_of(profile, hottest, count - 1) < REST_SHARE * profile->total_s &&
+	       !is_worth_a_line(profile, &hottest[count - 1]))
 		count--;
 	return count;
 }
@@ -81,6 +93,59 @@ static void print_line(FILE *out, const struct style *style, const struct profil
 	fputc('\n', out);
 }
 
+/* The program's lines that are not among the hottest. */
+struct rest {
+	struct metrics sum;
+	uint32_t lines, files;
+	bool is_worth_a_line; /* no line stands out */
+};
+
+static bool is_among(const struct profile_line *line, const struct ranked_line *hottest, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (hottest[i].line == line)
+			return true;
+	}
+	return false;
+}
+
+static struct rest find_rest(const struct profile *profile, const struct ranked_line *hottest,
+			     uint32_t count)
+{
+	struct rest rest = {.lines = 0};
+
+	for (uint32_t f = 0; f < profile->file_count; f++) {
+		const struct profile_file *file = &profile->files[f];
+		uint32_t before = rest.lines;
+
+		for (uint32_t i = 0; i < file->line_count; i++) {
+			const struct metrics *self = &file->lines[i].self;
+
+			if (figure_total(self) <= 0 || is_among(&file->lines[i], hottest, count))
+				continue;
+			metrics_add(&rest.sum, self);
+			rest.lines++;
+		}
+		rest.files += rest.lines != before;
+	}
+	rest.is_worth_a_line = rest.lines != 0 &&
+			       figure_total(&rest.sum) >= REST_SHARE * profile->total_s;
+	return rest;
+}
+
+static void print_rest(FILE *out, const struct style *style, const struct profile *profile,
+		       const struct rest *rest, double full_s)
+{
+	char text[120];
+	int size = snprintf(text, sizeof text, "%u other %s of %u %s", rest->lines,
+			    rest->lines == 1 ? "line" : "lines", rest->files,
+			    rest->files == 1 ? "file" : "files");
+	uint32_t used = print_time(out, style, profile, figure_total(&rest->sum), &rest->sum, full_s);
+
+	glyph_put(out, style, text, (size_t)size, style->columns > used ? style->columns - used : 1);
+	fputc('\n', out);
+}
+
 /* What the file is called; the import system's own says nothing by its name. */
 static const char *outside_name(const struct profile *profile, const struct profile_file *file)
 {
@@ -94,12 +159,12 @@ static void print_outside(FILE *out, const struct style *style, const struct pro
 {
 	struct outside outside = outside_find(profile);
 	char text[400];
-	int size = snprintf(text, sizeof text, "outside of the program's files (--profile-all)");
+	int size = snprintf(text, sizeof text, "outside of the reported files (--profile-all)");
 	uint32_t used = print_time(out, style, profile, profile->outside_s, &outside.sum, full_s);
 
 	if (outside.most)
 		size = snprintf(text, sizeof text,
-				"outside of the program's files, most in %s (--profile-all)",
+				"outside of the reported files, most in %s (--profile-all)",
 				outside_name(profile, outside.most));
 	if (size >= (int)sizeof text)
 		size = (int)sizeof text - 1;
@@ -133,8 +198,8 @@ static void print_nothing_hot(FILE *out, const struct profile *profile)
 		      "or not at all.\n",
 		      out);
 	else if (profile->outside_s > 0)
-		fputs("  None of the time was spent in the program's own files; "
-		      "--profile-all shows where it went.\n",
+		fputs("  None of the time was spent in the files that are reported; "
+		      "--profile-all shows where it went, without --profile-only and --profile-exclude.\n",
 		      out);
 	else
 		fputs("  The program ended before one of its lines could be sampled.\n", out);
@@ -198,17 +263,22 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	struct ranked_line hottest[SUMMARY_LINES];
 	uint32_t count = find_hottest(profile, hottest);
 	uint32_t place_cells = rank_place_width(style, hottest, count);
+	struct rest rest = find_rest(profile, hottest, count);
 	bool has_outside = profile->outside_s >= OUTSIDE_SHARE * profile->total_s;
 	double full_s = count ? hottest[0].value : 0;
 
 	if (has_outside && profile->outside_s > full_s)
 		full_s = profile->outside_s;
+	if (rest.is_worth_a_line && figure_total(&rest.sum) > full_s)
+		full_s = figure_total(&rest.sum);
 	fputc('\n', out);
 	print_heading(out, style, profile);
 	if (count)
 		fputc('\n', out);
 	for (uint32_t i = 0; i < count; i++)
 		print_line(out, style, profile, &hottest[i], full_s, place_cells);
+	if (count && rest.is_worth_a_line)
+		print_rest(out, style, profile, &rest, full_s);
 	if (count && has_outside)
 		print_outside(out, style, profile, full_s);
 	if (!count)

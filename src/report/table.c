@@ -136,7 +136,7 @@ void table_put_rule(FILE *out, const struct table *table, bool is_last)
 
 bool table_is_shown(const struct table_needs *needs, double seconds)
 {
-	return seconds > 0 && seconds >= SHOWN_SHARE * needs->total_s;
+	return seconds > 0 && 100 * seconds >= needs->shown_percent * needs->total_s;
 }
 
 /* A time in the unit of the table, or nothing where it is too small. */

@@ -15,6 +15,7 @@
 struct table_needs {
 	struct column_needs columns;
 	double total_s;   /* what a hundred percent are */
+	double shown_percent; /* of it, from which on a time is shown */
 	double hottest_s; /* what fills a bar */
 	double await_s;   /* waiting of all tasks */
 	double gpu_s;     /* all GPU time */
@@ -56,7 +57,7 @@ void table_put_figures(FILE *out, struct table *table, const struct table_row *r
 /* The row that stands for lines left out. */
 void table_put_gap(FILE *out, const struct table *table);
 
-/* Whether a time reaches the one percent from which it is shown. */
+/* Whether a time reaches the percent from which it is shown. */
 bool table_is_shown(const struct table_needs *needs, double seconds);
 
 #endif

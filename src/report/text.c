@@ -147,7 +147,7 @@ static void put_omissions(FILE *out, const struct style *style, const struct pro
 
 	if (profile->total_s > 0 && profile->outside_s >= 0.01 * profile->total_s) {
 		snprintf(text, sizeof text,
-			 "%s (%s) went by outside of these files; run --profile-all lists all.\n",
+			 "%s (%s) went by outside of these files; run --profile-all --cpu-percent-threshold 0 lists all.\n",
 			 figure_seconds(profile->outside_s).text,
 			 figure_percent(profile->outside_s, profile->total_s).text);
 		style_print(out, style, PAINT_DIM, text);
@@ -207,6 +207,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 			    .has_gil = threads_has_gil_worth(profile),
 			    .has_gc = threads_has_gc_worth(profile)},
 		.total_s = profile->total_s,
+		.shown_percent = profile->shown_percent,
 		.await_s = profile->await_s,
 		.gpu_s = profile->gpu.source ? profile->sum.gpu_s : 0,
 		.hottest_s = hottest_line(profile),
@@ -224,6 +225,7 @@ void text_report_print(FILE *out, const struct profile *profile,
 	}
 	advice_print(out, style, profile);
 	marks_print(out, style, profile);
+	threads_print_idle(out, style, profile);
 	threads_print_table(out, style, profile);
 	tasks_print(out, style, profile);
 	gpu_print_section(out, style, profile);

@@ -8,13 +8,18 @@
 #include "base/mem.h"
 #include "report/figure.h"
 #include "report/glyph.h"
+#include "report/quality.h"
 #include "report/rank.h"
 
 #define WORTH_SHARE 0.1
+#define TOTAL_SHARE 0.01 /* of the total that it must be, too */
 #define COLUMN_SHARE 0.02 /* from which on there is a column */
 #define MAX_WAITS_BYTES 500u
 #define WAITS_SHARE 0.01 /* of the total; less is not told */
 #define MAX_THREADS 20u
+#define IDLE_SHARE 0.01 /* of the run; less is not told */
+#define MAX_IDLE_LINES 8u
+#define IDLE_CELLS 21u /* of a line's figures and the gap after them */
 #define MAX_NAME_CELLS 40u
 
 /* ---- what is worth a sentence ---- */
@@ -37,14 +42,29 @@ static double gc_share(const struct profile *profile)
 	return profile->sum.gc_s > 0 ? profile->sum.gc_s / work_s(profile) : 0;
 }
 
+/* Of a program that hardly works a large part of the work is little. */
+static bool is_worth(const struct profile *profile, double seconds, double share, double least)
+{
+	return share > least && seconds >= TOTAL_SHARE * profile->total_s;
+}
+
+/* A few samples show no share. */
+static bool has_gc_samples(const struct profile *profile)
+{
+	double samples = gc_share(profile) * (double)profile->quality.samples;
+
+	return profile->quality.samples == 0 || samples >= QUALITY_FEW_LINE_SAMPLES;
+}
+
 bool threads_has_gil_worth(const struct profile *profile)
 {
-	return gil_share(profile) > WORTH_SHARE;
+	return is_worth(profile, profile->sum.gil_s, gil_share(profile), WORTH_SHARE);
 }
 
 bool threads_has_gc_worth(const struct profile *profile)
 {
-	return gc_share(profile) > WORTH_SHARE;
+	return is_worth(profile, profile->sum.gc_s, gc_share(profile), WORTH_SHARE) &&
+	       has_gc_samples(profile);
 }
 
 static double gil_of(const struct profile *profile, const struct profile_line *line)
@@ -119,6 +139,40 @@ void threads_print_waits(FILE *out, const struct style *style, const struct prof
 	buf_fini(&text);
 }
 
+/* ---- where threads waited whose waiting does not count ---- */
+
+static double idle_of(const struct profile *profile, const struct profile_line *line)
+{
+	return line->self.idle_s >= IDLE_SHARE * profile->elapsed_s ? line->self.idle_s : 0;
+}
+
+static void put_idle(FILE *out, const struct style *style, const struct ranked_line *ranked,
+		     uint32_t place)
+{
+	const char *reason = metrics_waits_for(&ranked->line->self);
+
+	fprintf(out, " %8s  %-8s  ", figure_seconds(ranked->value).text, reason ? reason : "");
+	rank_put_place(out, style, ranked, place);
+	rank_put_source(out, style, ranked, IDLE_CELLS + place);
+	fputc('\n', out);
+}
+
+void threads_print_idle(FILE *out, const struct style *style, const struct profile *profile)
+{
+	struct ranked_line lines[MAX_IDLE_LINES];
+	uint32_t count = rank_lines(profile, idle_of, lines, MAX_IDLE_LINES);
+	uint32_t place = rank_place_width(style, lines, count);
+
+	if (count == 0)
+		return;
+	fputc('\n', out);
+	style_print(out, style, PAINT_STRONG, "Other threads waited");
+	style_print(out, style, PAINT_DIM, "  beside the main one; no part of the total");
+	fputc('\n', out);
+	for (uint32_t i = 0; i < count; i++)
+		put_idle(out, style, &lines[i], place);
+}
+
 /* ---- the table ---- */
 
 static int by_work(const void *a, const void *b)
@@ -190,8 +244,8 @@ void threads_print_table(FILE *out, const struct style *style, const struct prof
 	uint32_t shown = count < MAX_THREADS ? count : MAX_THREADS;
 	const struct profile_thread **threads;
 	struct thread_columns columns = {
-		.has_gil = gil_share(profile) > COLUMN_SHARE,
-		.has_gc = gc_share(profile) > COLUMN_SHARE,
+		.has_gil = is_worth(profile, profile->sum.gil_s, gil_share(profile), COLUMN_SHARE),
+		.has_gc = is_worth(profile, profile->sum.gc_s, gc_share(profile), COLUMN_SHARE),
 		.has_process = profile->process_count > 1,
 	};
 

@@ -18,6 +18,10 @@ void threads_print_notes(FILE *out, const struct style *style, const struct prof
  * little. */
 void threads_print_waits(FILE *out, const struct style *style, const struct profile *profile);
 
+/* Lines at which threads other than the main one waited, below an empty line; nothing where that is
+ * less than a percent of the run. */
+void threads_print_idle(FILE *out, const struct style *style, const struct profile *profile);
+
 /* The table of threads, below an empty line; nothing where there is but one. */
 void threads_print_table(FILE *out, const struct style *style, const struct profile *profile);
 

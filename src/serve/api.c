@@ -78,14 +78,14 @@ static enum MHD_Result answer_source(const struct api *api, struct MHD_Connectio
 {
 	const char *value = mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "path");
 	char *wanted = value ? request_decode(value) : NULL;
-	char *path = store_file_path(api->store, route->profile, route->file, wanted);
+	char *path = store_source_path(api->store, route->profile, route->file, wanted);
 	size_t size;
 	char *text = path && (wanted || !value) ? source_load(path, &size) : NULL;
 
 	free(path);
 	free(wanted);
 	if (!text)
-		return not_found(connection, "there is no such source on this machine");
+		return not_found(connection, "there is no such source on this machine, or it was changed since the program started");
 	return answer_bytes(connection, text, size, TYPE_TEXT);
 }
 

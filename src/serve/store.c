@@ -100,7 +100,8 @@ static int load(struct entry *entry, struct err *err)
 
 	/* Before reading: a file replaced in between is read again next time. */
 	take_stamp(entry->path, &stamp);
-	int status = file_read(entry->path, READ_MAX_BYTES, &text, &size, err);
+	int status = file_read_within(entry->path, READ_MAX_BYTES, FILE_PATIENCE_MS, &text, &size,
+				      err);
 	if (status)
 		return status;
 	struct profile *profile = profile_read_text(text, size, entry->path, err);
@@ -209,6 +210,7 @@ struct file_query {
 	uint32_t file;
 	const char *wanted; /* NULL: by number */
 	char *path;         /* the caller's */
+	double start_s;     /* when the run began, since 1970; 0: not known */
 };
 
 static void find_path(void *closure, const struct profile *profile)
@@ -222,6 +224,7 @@ static void find_path(void *closure, const struct profile *profile)
 		file = &profile->files[query->file];
 	if (file && file->path[0] == '/')
 		query->path = mem_copy_text(file->path);
+	query->start_s = profile->start_time_epoch_s;
 }
 
 char *store_file_path(struct store *store, uint32_t number, uint32_t file, const char *path)
@@ -229,5 +232,19 @@ char *store_file_path(struct store *store, uint32_t number, uint32_t file, const
 	struct file_query query = {.file = file, .wanted = path};
 
 	store_use(store, number, find_path, &query);
+	return query.path;
+}
+
+char *store_source_path(struct store *store, uint32_t number, uint32_t file, const char *path)
+{
+	struct file_query query = {.file = file, .wanted = path};
+	struct stat info;
+
+	store_use(store, number, find_path, &query);
+	if (query.path && query.start_s > 0 && stat(query.path, &info) == 0 &&
+	    (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec > query.start_s) {
+		free(query.path);
+		query.path = NULL;
+	}
 	return query.path;
 }

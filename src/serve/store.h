@@ -49,4 +49,8 @@ bool store_use(struct store *store, uint32_t number,
  * NULL: no such file, or it is none on disk ("<string>"). */
 char *store_file_path(struct store *store, uint32_t number, uint32_t file, const char *path);
 
+/* The same of a file that still has the text that ran: NULL also when it was written
+ * since the run began. */
+char *store_source_path(struct store *store, uint32_t number, uint32_t file, const char *path);
+
 #endif

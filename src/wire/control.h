@@ -59,7 +59,7 @@ struct control {
 	_Atomic uint32_t shows_wanted;  /* raised by one who watches: the profile so far … */
 	_Atomic uint32_t shows_done;    /* … is in CONTROL_SHOW_FILE */
 
-	uint32_t had_outfile;        /* there was a file where the profile goes */
+	uint32_t had_outfile;        /* there was something where the profile goes */
 
 	/* for people; written before the first process starts */
 	uint64_t start_ns;           /* monotonic */

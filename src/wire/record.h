@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 13u
+#define WIRE_VERSION 14u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {
@@ -99,6 +99,7 @@ struct record_thread {
 	uint64_t before_cpu_ns;   /* only when it begins: what the kernel has counted for it … */
 	uint64_t before_delay_ns; /* … before, on a CPU and ready to run; 0 for a new thread */
 	uint64_t rest_ns; /* only when it ends: CPU time that its samples lack */
+	uint64_t delay_ns; /* only when it ends: for so long it was ready to run in all; 0: not known */
 };
 
 enum alloc_flag {
@@ -106,26 +107,35 @@ enum alloc_flag {
 	ALLOC_UNTRACKED = 1 << 1, /* its end will not be told: volume only */
 	ALLOC_MAPPED = 1 << 2,    /* a large mapping: it counts for what of it is resident … */
 	ALLOC_POOL = 1 << 3,      /* … and belongs to who touches it, not to who mapped it */
+	ALLOC_RESIZED = 1 << 4,   /* by realloc, of another block */
 };
 
+/* What is left of a block that has become smaller: of so many parts. */
+#define PART_ALL 65536u
+
 /* A sampled allocation stands for `weight` bytes allocated here (docs/MEMORY.md
- * derives it), of blocks of `size` bytes. */
+ * derives it), of blocks of `size` bytes, and for `live` bytes more that live: as many, but
+ * where realloc has made the block of another, by growth only.  What that other was
+ * followed as goes on as part of this one. */
 struct record_alloc {
 	struct record head;
 	uint64_t time_ns;
 	uint64_t id;     /* for record_free; never 0 */
 	uint64_t size;   /* bytes of this block; of a mapping: where it begins */
 	uint64_t weight; /* bytes that it stands for */
+	uint64_t live;   /* at most as many */
+	uint64_t grows;  /* id of the other block's sample; 0: none, */
+	uint32_t part;   /* of which so much is left */
 	uint32_t thread; /* slot */
 	uint32_t flags;  /* enum alloc_flag */
 	uint32_t count;
-	uint32_t reserved;
 	struct record_frame frames[]; /* count of them, innermost first */
 };
 
 enum free_flag {
 	FREE_AT_END = 1 << 0, /* given back by the interpreter's own end */
 	FREE_MOVED = 1 << 1,  /* by realloc: it goes on as another block */
+	FREE_SHRUNK = 1 << 2, /* by realloc: it goes on as a part of itself */
 };
 
 struct record_free {
@@ -133,10 +143,14 @@ struct record_free {
 	uint64_t time_ns;
 	uint64_t id;
 	uint32_t flags; /* enum free_flag */
-	uint32_t reserved;
+	uint32_t part;  /* that is left, where it has shrunk */
 };
 
 #define MAPPING_NOT_LOOKED_AT UINT64_MAX
+
+enum mapping_flag {
+	MAPPING_AT_END = 1 << 0, /* the interpreter ends, and gives back what was kept */
+};
 
 /* A mapping that began with ALLOC_MAPPED. */
 struct record_mapping {
@@ -145,6 +159,8 @@ struct record_mapping {
 	uint64_t was_at;        /* where it began until now */
 	uint64_t address, size; /* what is left of it, or where it has moved */
 	uint64_t resident;      /* bytes; or MAPPING_NOT_LOOKED_AT */
+	uint32_t flags;         /* enum mapping_flag */
+	uint32_t reserved;
 };
 
 /* A sampled memcpy or memmove; stands for `weight` bytes copied here. */
@@ -233,6 +249,8 @@ struct record_exit {
 	struct record head;
 	uint64_t time_ns;
 	uint64_t delay_ns; /* for so long its main thread was ready to run in all; 0: not known */
+	uint64_t cpu_ns; /* the main thread's CPU clock; 0: not known */
+	uint64_t peak_resident_bytes; /* the most that ever was of it; 0: not known */
 	int32_t status; /* as given to exit or _exit */
 	uint32_t reserved;
 };

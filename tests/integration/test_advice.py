@@ -7,6 +7,8 @@ import pytest
 
 from support.pythons import all_pythons
 
+pytestmark = pytest.mark.measures
+
 SEARCH = """
     seen = []
     for i in range(20000):
@@ -39,7 +41,19 @@ BLOCK = """
 """
 AWAIT = BLOCK.replace("time.sleep", "await asyncio.sleep")
 
+DRAIN = """
+    def drain(items):
+        left = list(items)
+        while left:
+            left.pop(0)
+
+    for i in range(80):
+        drain(range(12000))
+"""
+DRAIN_SHORT = DRAIN.replace("range(80)", "range(3000000)").replace("range(12000)", "(1, 2, 3)")
+
 CASES = {
+    "list-front": (".pop(0)", DRAIN, DRAIN_SHORT),
     "list-membership": ("in seen", SEARCH, SEARCH_A_SET),
     "regex-compile": ("re.match", COMPILE, COMPILE_ONCE),
     "blocking-async": ("time.sleep", BLOCK, AWAIT),

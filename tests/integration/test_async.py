@@ -125,6 +125,32 @@ def test_queue_consumers(profiled):
     assert get["await_s"] / produce["await_s"] == pytest.approx(10, rel=0.2)
 
 
+def test_tasks_of_a_library_leave_the_time_to_the_await(profiled):
+    """They have no line of the program's; the loop waits for the line that awaits them."""
+    name = "library_tasks.py"
+    run = profiled(name)
+    truth = {"GATHER": 0.8, "TIMEOUT": 0.4, "AWAIT": 0.4, "MANY": 1.2}
+    for mark, seconds in truth.items():
+        # Tasks are read up to a quarter of a second late where there are many.
+        late_s = 0.35 if mark == "MANY" else 0.2
+        assert line_of(run, name, mark)["wait_s"] == pytest.approx(seconds, abs=late_s), mark
+    # What was waited before the tasks were read.
+    assert line_of(run, name, "RUN")["wait_s"] < 0.35
+    # Where no task has a line of the program's, it is the loop that waits.
+    assert line_of(run, name, "ALONE")["wait_s"] == pytest.approx(0.6, abs=0.2)
+    # Task-seconds are of all tasks, wherever they wait.
+    assert run.profile["heatline"]["async"]["await_s"] > 50
+
+
+def test_tasks_of_a_library_in_scope(newest_python):
+    """Where the library is in scope, its lines are where they wait."""
+    run = newest_python.heatline_run(ASYNC / "library_tasks.py", (), ["--cpu-only", "--profile-all"])
+    assert run.returncode == 0, run
+    assert line_of(run, "library_tasks.py", "GATHER")["wait_s"] < 0.25
+    (tasks,) = [file for name, file in run.profile["files"].items() if name.endswith("/asyncio/tasks.py")]
+    assert sum(line.get("wait_s", 0) for line in tasks["lines"]) > 1.5
+
+
 def test_generators_and_streams(profiled):
     run = profiled("stream.py")
     tick, read = line_of(run, "stream.py", "TICK"), line_of(run, "stream.py", "READ")

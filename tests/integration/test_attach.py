@@ -106,10 +106,16 @@ def test_the_beginning_of_a_burst(target, profile_of):
 def test_what_is_waited_for(target, profile_of):
     it = target(
         """
-        import os, queue, socket, threading, time
+        import concurrent.futures, os, queue, select, socket, threading, time
 
         def nap():
             time.sleep(1000)  # sleep
+
+        def wait():
+            threading.Event().wait()  # lock
+
+        def poll():
+            select.epoll().poll()  # events
 
         def take():
             queue.Queue().get()  # queue
@@ -121,8 +127,9 @@ def test_what_is_waited_for(target, profile_of):
             os.read(fd, 1)  # pipe
 
         ends = socket.socketpair()
-        for call, args in ((take, ()), (listen, ends[:1]), (read, os.pipe()[:1])):
+        for call, args in ((take, ()), (listen, ends[:1]), (read, os.pipe()[:1]), (poll, ())):
             threading.Thread(target=call, args=args, daemon=True).start()
+        concurrent.futures.ThreadPoolExecutor(1).submit(wait)
         print("ready")
         nap()
         """
@@ -130,7 +137,7 @@ def test_what_is_waited_for(target, profile_of):
     profile = profile_of(it.pid)
     (file,) = profile["files"].values()
     seen = {line["line"].split("#")[-1].strip(): line["waits_for"] for line in file["lines"] if "waits_for" in line}
-    assert seen == {word: word for word in ("sleep", "queue", "socket", "pipe")}
+    assert seen == {word: word for word in ("sleep", "lock", "queue", "socket", "pipe", "events")}
 
 
 @pytest.mark.measures(False)

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.measures
 
 ENDLESS = PROGRAMS / "trio" / "endless.py"
 MANY = PROGRAMS / "async" / "endless_many.py"
+LIBRARY = PROGRAMS / "async" / "library_tasks.py"
 SLOWLY = ("--rate", 200)
 
 
@@ -81,6 +82,14 @@ def test_trio(oldest_or_newest, attached):
     profile = attached(oldest_or_newest, ENDLESS, "trio", options=SLOWLY, env=env)
     check_waits(profile, "-TRIO")
     check_blocking(profile)
+
+
+def test_tasks_of_a_library_leave_the_time_to_the_await(python, attached):
+    profile = attached(python, LIBRARY, "endless")
+    line, root = (line_of(profile, LIBRARY, mark) for mark in ("ENDLESS", "RUN-ENDLESS"))
+    assert line["n_wait_percent"] > 85
+    assert root["n_wait_percent"] < 15
+    assert profile["heatline"]["async"]["await_s"] == pytest.approx(10 * line["await_s"], rel=0.05)
 
 
 def test_a_loop_that_hangs(newest_python, program, attached):

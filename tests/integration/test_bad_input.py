@@ -56,6 +56,22 @@ def assert_refused(done: subprocess.CompletedProcess, *words: str) -> None:
         assert word in text, text
 
 
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A folder for temporary files, in which there are none."""
+    path = tmp_path / "elsewhere"
+    path.mkdir()
+    return path
+
+
+def assert_rescued(text: str, script: Path, folder: Path) -> None:
+    """The profile is in this folder, and the sentence says so."""
+    (found,) = folder.iterdir()
+    assert text.endswith(f"; the profile is in '{found}' instead"), text
+    assert found.stat().st_mode & 0o777 == 0o600
+    assert json.loads(found.read_text())["program"] == str(script)
+
+
 def assert_not_run(script: Path) -> None:
     assert not script.with_name("it-ran").exists()
 
@@ -168,7 +184,7 @@ class TestRun:
         for name in ("/no/such/python", "no-such-python", "/bin/ls", str(good), str(tmp_path)):
             done = any_python.heatline(["run", "--python", name, "-o", kept, good], cwd=tmp_path)
             if name == "/bin/ls":  # it runs, lists the script, and never becomes Python
-                assert sentence(done.stderr)
+                assert sentence(done.stderr).startswith("heatline: '/bin/ls' ran, but")
             else:
                 assert_refused(done, name)
         assert_not_run(good)
@@ -197,15 +213,18 @@ class TestRun:
         assert_refused(done, str(locked))
         assert_not_run(good)
 
-    def test_output_does_not_fit(self, any_python, good):
+    def test_output_does_not_fit(self, any_python, good, elsewhere):
         """A full device is seen only after the run: the status is the program's."""
-        done = any_python.heatline_run(good, options=["--quiet"], outfile=Path("/dev/full"))
+        environment = {"TMPDIR": str(elsewhere)}
+        full = Path("/dev/full")
+        done = any_python.heatline_run(good, options=["--quiet"], outfile=full, env=environment)
         assert (done.returncode, done.stdout) == (5, "the program ran\n")
         assert "/dev/full" in sentence(done.stderr)
+        assert_rescued(sentence(done.stderr), good, elsewhere)
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
-    def test_disk_full(self, any_python, program, tmp_path):
-        """An older profile survives on a disk that has no room for the new one."""
+    def test_disk_full(self, any_python, program, elsewhere, tmp_path):
+        """An older profile survives on a disk that has no room for the new one, which goes elsewhere."""
         if any_python.is_in_sid:
             pytest.skip("the other tree does not see new mounts")
         disk = tmp_path / "disk"
@@ -218,10 +237,13 @@ class TestRun:
             with open(disk / "filler", "wb", buffering=0) as filler, pytest.raises(OSError):
                 while True:
                     filler.write(bytes(4096))
-            script = program("print('the program ran')")
-            done = any_python.heatline_run(script, options=["--quiet"], outfile=disk / "kept.json")
+            script = program("for i in range(2000000): i * i\nprint('the program ran')")
+            environment = {"TMPDIR": str(elsewhere)}
+            out = disk / "kept.json"
+            done = any_python.heatline_run(script, options=["-q"], outfile=out, env=environment)
             assert (done.returncode, done.stdout) == (0, "the program ran\n")
-            assert "kept.json" in sentence(done.stderr)
+            assert "kept.json" in sentence(done.stderr) and "full" in done.stderr
+            assert_rescued(sentence(done.stderr), script, elsewhere)
             assert (disk / "kept.json").read_text() == KEPT
             assert sorted(os.listdir(disk)) == ["filler", "kept.json"]
         finally:

@@ -150,6 +150,8 @@ def test_the_man_page(heatline, tmp_path):
         (["run", "-o", "nosuch/p.json", "p.py"], "'nosuch' does not exist"),
         (["run", "-o", ".", "p.py"], "it is a folder"),
         (["run", "--cpu-sampling-rate", "0", "p.py"], "a number from 0.0001 to 10"),
+        (["run", "--malloc-threshold", "-1", "p.py"], "from 0 to 1000000000000, not"),
+        (["run", "--allocation-sampling-window", "1", "p.py"], "from 256 to 1073741824, not"),
         (["run", "--gpu", "--cpu-only", "p.py"], "--gpu and --cpu-only exclude each other"),
         (["run", "--python", "nosuch", "p.py"], "there is no interpreter 'nosuch'"),
         (["run", "--program-path", "p.py", "p.py"], "is not a folder"),
@@ -222,6 +224,13 @@ def test_the_ways_to_name_a_program(heatline, any_python, program, tmp_path, wor
     assert done.returncode == 7
 
 
+@pytest.mark.parametrize("words", [["-", "a"], ["run", "-q", "-", "a"], ["-q", "-", "a"]])
+def test_a_program_from_stdin(heatline, any_python, tmp_path, words):
+    path = f"{os.path.dirname(any_python.executable)}:{os.environ['PATH']}"
+    done = run([heatline, *words], cwd=tmp_path, env={"PATH": path}, input="import sys; print(sys.argv)")
+    assert (done.returncode, done.stdout) == (0, "['-', 'a']\n")
+
+
 def test_a_config_file_sets_what_the_command_line_does_not(heatline, any_python, program, tmp_path):
     program("sum(range(3_000_000))", "p.py")
     (tmp_path / "c.yaml").write_text(
@@ -259,6 +268,10 @@ def test_a_version_that_pyenv_has_installed(heatline, any_python, program, tmp_p
     for asked, taken in ((version, f"{version}.10"), (f"{version}.2", f"{version}.2")):
         done = run([heatline, "run", "--python", asked, script], cwd=tmp_path, env=search, check=True)
         assert done.stdout.split()[0] == taken, asked
+    # Where it is not on the PATH, it is asked for where it installs.
+    elsewhere = {"PATH": "/usr/bin:/bin", "PYENV_ROOT": str(tmp_path)}
+    done = run([heatline, "run", "--python", f"{version}.2", script], cwd=tmp_path, env=elsewhere, check=True)
+    assert done.stdout.split()[0] == f"{version}.2"
 
 
 def test_the_interpreter_of_the_active_environment_is_taken(heatline, any_python, program, tmp_path):

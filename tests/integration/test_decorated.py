@@ -74,3 +74,25 @@ def test_marks_that_nothing_ran_do_not_count(newest_python, marked):
 def test_the_name_is_there_only_where_it_is_needed(newest_python, program):
     run = newest_python.heatline_run(program("import builtins\nprint(hasattr(builtins, 'profile'))\n"))
     assert run.stdout == "False\n"
+
+
+ASKS = "import builtins\nprint(hasattr(builtins, 'profile'))\n"
+BARE = "@profile\ndef f(): pass\n"
+
+
+@pytest.mark.parametrize(
+    "files, words, is_there",
+    [
+        ({"main.py": ASKS, "other.py": BARE}, [], False),
+        ({"main.py": ASKS, "other.py": BARE}, ["other"], True),
+        ({"main.py": ASKS + "another = 1\n", "other.py": BARE, "more.py": "import other\n"}, [], False),
+        ({"main.py": ASKS + "import other\n", "other.py": BARE}, [], True),
+        ({"main.py": ASKS + "import more\n", "other.py": BARE, "more.py": "import other\n"}, [], True),
+        ({"main.py": ASKS + "import pkg\n", "pkg/__init__.py": "from . import one\n", "pkg/one.py": BARE}, [], True),
+        ({"main.py": ASKS + "str('plugins')\n", "plugins/one.py": BARE}, [], True),
+    ],
+)
+def test_the_name_is_there_for_what_may_be_imported(newest_python, program, files, words, is_there):
+    paths = [program(text, name) for name, text in files.items()]
+    run = newest_python.heatline_run(paths[0], words)
+    assert run.returncode == 0 and run.stdout == f"{is_there}\n", run.describe()

@@ -99,6 +99,25 @@ def test_a_list_that_grows(profiled):
     assert line["n_kept_mb"] < 0.1
 
 
+def test_a_text_that_grows_in_place(profiled):
+    """By realloc's count it allocates terabytes; it never holds more than itself, or twice that
+    where a Python copies it now and then."""
+    run = profiled("text.py")
+    grown = int(run.stdout.split()[0]) / MB
+    line = line_of(run, "text.py", "GROWN")
+    assert line["n_malloc_mb"] > 100 * grown
+    assert line["n_kept_mb"] == pytest.approx(grown, rel=0.25)
+    assert line["n_peak_mb"] < 2.5 * grown
+
+
+def test_what_stays_is_no_part_of_what_goes_up_and_down(profiled):
+    run = profiled("text.py")
+    kept = sum(map(int, run.stdout.split())) / MB
+    memory = run.profile["heatline"]["memory"]
+    assert kept < memory["peak_mb"] < 1.13 * kept
+    assert memory["kept_mb"] <= memory["peak_mb"]
+
+
 def test_copies(profiled):
     line = line_of(profiled("known.py"), "known.py", "COPY")
     assert line["n_copy_mb"] == pytest.approx(200e6 / MB, rel=0.03)
@@ -123,6 +142,14 @@ def test_a_pool_belongs_to_who_takes_from_it(profiled):
     # What was taken last was given back.
     assert second["n_peak_mb"] == pytest.approx(24, rel=0.05)
     assert second["n_kept_mb"] < 1
+
+
+def test_a_pool_that_is_emptied_by_the_end(profiled):
+    """What the interpreter's end has an allocator give back was kept until then."""
+    run = profiled("pool_end.py")
+    assert line_of(run, "pool_end.py", "TAKES")["n_kept_mb"] == pytest.approx(40, rel=0.05)
+    assert line_of(run, "pool_end.py", "MAPS")["n_kept_mb"] == pytest.approx(20, rel=0.05)
+    assert run.profile["heatline"]["memory"]["kept_mb"] == pytest.approx(62, rel=0.05)
 
 
 def test_threads_and_children(profiled):
@@ -155,6 +182,40 @@ def test_the_whole(profiled):
     assert profile["memory_stacks"]
 
 
+def test_resident_for_a_moment(python, program):
+    """The peak of the RSS is the kernel's: no look would meet it."""
+    script = program("""\
+        import time
+        time.sleep(0.3)
+        block = bytearray(150_000_000)
+        del block
+        time.sleep(0.3)
+        """)
+    profile = python.heatline_run(script).profile["heatline"]
+    assert 150e6 / MB < profile["memory"]["peak_rss_mb"] < 150e6 / MB + 40
+    assert profile["processes"][0]["peak_resident_mb"] == pytest.approx(profile["memory"]["peak_rss_mb"], abs=0.01)
+
+
+def test_resident_of_each_process(python, program):
+    """A small process has not the peak of the large one that has started it."""
+    script = program("""\
+        import os, subprocess, sys
+        block = bytearray(150_000_000)
+        subprocess.run([sys.executable, "-c", "b = bytearray(20_000_000); del b"])
+        pid = os.fork()
+        if pid == 0:
+            del block
+            os._exit(0)
+        os.waitpid(pid, 0)
+        """)
+    run = python.heatline_run(script)
+    large, small, child = (one["peak_resident_mb"] for one in run.profile["heatline"]["processes"])
+    assert 150e6 / MB < large < 150e6 / MB + 40
+    assert 20e6 / MB < small < 20e6 / MB + 40
+    assert 150e6 / MB < child < 150e6 / MB + 40
+    assert run.profile["heatline"]["memory"]["peak_rss_mb"] > 150e6 / MB
+
+
 def test_leaks_are_named(profiled):
     run = profiled("leaks.py")
     leaks = run.profile["files"][str(MEMORY / "leaks.py")]["leaks"]
@@ -162,6 +223,9 @@ def test_leaks_are_named(profiled):
     assert set(leaks) == wanted
     for leak in leaks.values():
         assert 0.95 <= leak["likelihood"] <= 1 and leak["velocity_mb_s"] > 0
+    # What to change is told in the order of what it is worth.
+    advice = [str(one["line"]) for one in run.profile["heatline"]["advice"] if one["rule"] == "leak"]
+    assert advice == sorted(wanted, key=lambda line: -leaks[line]["velocity_mb_s"])
 
 
 def test_a_leak_among_temporaries(profiled):
@@ -180,6 +244,13 @@ def test_nothing_is_accused(profiled):
     assert line_of(run, "freed.py", "WAVE")["n_kept_mb"] < 0.5
     produce = line_of(run, "freed.py", "PRODUCE")
     assert produce["n_kept_mb"] == pytest.approx(60 * 60_000 / MB, rel=0.1)
+
+
+def test_table_of_a_short_program(python):
+    """Growth that is over is not taken to go on because a program is short."""
+    for _ in range(5):
+        run = python.heatline_run(MEMORY / "loads.py", (), ())
+        assert run.profile["files"][str(MEMORY / "loads.py")]["leaks"] == {}
 
 
 def test_leak_detector_can_be_off(profiled):

@@ -2,6 +2,7 @@
 processes that are looked at although they live elsewhere."""
 
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -11,7 +12,7 @@ import pytest
 
 from support import runs
 from support.paths import heatline_executable
-from support.seccomp import without
+from support.seccomp import NUMBERS, without
 from support.targets import Target, dump, functions, thread_of, until
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="takes away rights, so it needs some")
@@ -183,3 +184,35 @@ def test_python_that_another_user_executes_is_said_to_be_missing(any_python, pro
     assert "1 process is missing: once a program has changed its user" in done.stderr
     kept = any_python.heatline_run(script, options=["--no-children"])
     assert "missing" not in kept.stderr
+
+
+FORBIDS_ITSELF = """
+import ctypes, os, struct, sys, threading, time
+def spin(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(range(50))
+spin(0.1)
+steps = [(0x20, 0, 0, 0), (0x15, 0, 1, int(sys.argv[1])), (0x06, 0, 0, 0x50000 | 1), (0x06, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
+program = struct.pack("<HxxxxxxQ", len(steps), ctypes.addressof(code))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
+threads = [threading.Thread(target=spin, args=(0.2,)) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+if os.fork() == 0:
+    spin(0.3)
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_a_program_that_forbids_itself_to_read(python, program):
+    """By a filter that it installs when it is well under way: another way to read is found."""
+    number = NUMBERS["process_vm_readv"][platform.machine()]
+    done = python.heatline_run(program(FORBIDS_ITSELF), [str(number)], ["--cpu-only"])
+    assert done.returncode == 0, done.describe()
+    quality = done.profile["heatline"]["quality"]
+    assert quality["samples"] > 50 and sum(lost["count"] for lost in quality["lost"]) <= 10, done.describe()
+    assert len(done.profile["heatline"]["processes"]) == 2

@@ -330,6 +330,31 @@ def test_unequal_work(tree):
     assert entries["heavy"]["peak_resident_mb"] > 3
 
 
+def test_what_a_fork_does_is_no_time_of_the_line_that_starts_it(python, program):
+    """The frames below are the parent's; where the fork runs a library alone, they say whose it is."""
+    script = program("""\
+        import multiprocessing, time
+
+        def sleeper():
+            time.sleep(0.6)
+
+        def main():
+            fork = multiprocessing.get_context("fork").Process
+            for process in fork(target=sleeper), fork(target=time.sleep, args=(0.6,)):
+                process.start()
+                process.join()
+
+        main()
+        """)
+    done = python.heatline_run(script, options=["--quiet", "--cpu-only"])
+    assert done.returncode == 0, done
+    lines = done.lines_of(script)
+    assert lines[4]["wait_s"] == pytest.approx(0.6, abs=0.15)
+    assert lines[9]["inclusive_s"] == pytest.approx(0.6, abs=0.2)
+    assert lines[12]["inclusive_s"] == pytest.approx(1.8, abs=0.3)
+    assert lines[4]["waits_for"] == lines[9]["waits_for"] == "sleep"
+
+
 def test_table_in_the_report(tree, heatline, tmp_path):
     entries, profile = tree
     path = tmp_path / "p.json"
@@ -462,3 +487,94 @@ def test_what_the_program_leaves_running(python, program, tmp_path):
     daemon = next(p for p in first["heatline"]["processes"] if p["ended"] is None)
     assert cpu_s(last, daemon["pid"]) > 0.3
     assert os.path.exists(outfile)
+
+
+@pytest.mark.measures
+def test_waiting_of_children_that_are_soon_gone(python, program):
+    """A look meets about half of them: those stand for the others."""
+    script = program("""
+        import os, time
+
+        for i in range(60):
+            pid = os.fork()
+            if pid == 0:
+                time.sleep(0.02)
+                os._exit(0)
+            os.waitpid(pid, 0)
+        """)
+    profile = python.heatline_run(script, options=["--cpu-only"]).profile
+    lines = {line["line"].strip(): line for line in profile["files"][str(script)]["lines"]}
+    assert lines["time.sleep(0.02)"]["wait_s"] == pytest.approx(1.2, rel=0.12)
+    heatline = profile["heatline"]
+    lived = sum(p["end_s"] - p["start_s"] for p in heatline["processes"][1:])
+    waited = lines["os.waitpid(pid, 0)"]["wait_s"]
+    assert heatline["time"]["total_s"] == pytest.approx(waited + lived, rel=0.1)
+
+
+SPIN = """\
+import time
+while time.process_time() < 0.4:
+    pass
+"""
+
+
+def run_and_leave(python, tmp_path, *words):
+    """heatline run of something that goes on behind it; what it printed, and its profile's place."""
+    outfile = tmp_path / "p.json"
+    command = [heatline_executable(), "run", "-o", outfile, *words]
+    done = subprocess.run(
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env=clean_environment({"PYTHON": str(python.executable)}),
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done, outfile
+
+
+def has_spun(outfile, script):
+    """The whole profile is there, and has the script's time."""
+    profile = json.loads(outfile.read_text()) if outfile.exists() else {"files": {}}
+    return str(script) in profile["files"] and not profile["heatline"]["is_partial"]
+
+
+def test_python_that_a_shell_leaves_behind(any_python, program, tmp_path):
+    """The shell ends before its child is Python at all."""
+    script = program(SPIN)
+    shell = 'exec >/dev/null 2>&1; { sleep 0.05; exec "$PYTHON" "$0"; } &'
+    done, outfile = run_and_leave(any_python, tmp_path, "sh", "-c", shell, script)
+    assert "started no Python" not in done.stderr
+    wait_until(lambda: has_spun(outfile, script), 20)
+
+
+LAUNCHER = """\
+import subprocess, sys
+shell = 'exec >/dev/null 2>&1; sleep 0.6; exec "$PYTHON" "$0"'
+subprocess.Popen(["sh", "-c", shell, sys.argv[1]], start_new_session=True)
+"""
+
+
+def test_python_that_is_started_after_the_last_has_ended(any_python, program, tmp_path):
+    """The user does not wait for it; the profile gets it when it has come."""
+    script = program(SPIN)
+    launcher = program(LAUNCHER, "launcher.py")
+    done, outfile = run_and_leave(
+        any_python, tmp_path, "--python", any_python.executable, launcher, script
+    )
+    assert "What it left behind" in done.stderr
+    first = json.loads(outfile.read_text())
+    assert len(first["heatline"]["processes"]) == 1 and not first["heatline"]["is_partial"]
+    wait_until(lambda: has_spun(outfile, script), 20)
+
+
+def test_what_is_left_behind_without_python_changes_nothing(any_python, program, tmp_path):
+    """Another run's profile may stand where this one's was written."""
+    script = program("import subprocess\nsubprocess.Popen(['sleep', '0.8'])\n")
+    done, outfile = run_and_leave(any_python, tmp_path, "--python", any_python.executable, script)
+    assert "What it left behind (1 process)" in done.stderr
+    outfile.write_text("another run's")
+    time.sleep(2)
+    assert outfile.read_text() == "another run's"

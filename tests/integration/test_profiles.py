@@ -138,6 +138,14 @@ def native_share(run: ProfiledRun, name: str, mark: str) -> float:
     return line["n_cpu_percent_c"] / user(line)
 
 
+def test_operators(profiled):
+    """Long operators are native also where none has many samples; a short one that waits for memory is not."""
+    run = profiled("operators.py")
+    for kind in ("products", "repeat"):
+        assert native_share(run, "operators.py", f"NATIVE {kind}") > 0.8, kind
+    assert native_share(run, "operators.py", "PYTHON lookup") < 0.2
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("kind", ["keywords", "unpacked", "instances"])
 def test_calling_python_is_python(profiled, kind):
@@ -289,6 +297,57 @@ def test_source_in_an_archive(python, tmp_path):
     assert "# HOT" in max(lines, key=total)["line"], done.describe()
 
 
+EDITED = """import time
+def work(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:  # HOT
+        pass
+work(0.5)
+with open(__file__) as file: text = file.read()
+with open(__file__, "w") as file: file.write("#\\n" * 3 + text)
+"""
+
+
+def test_source_that_is_edited_while_it_runs(python, program):
+    script = program(EDITED)
+    done = python.heatline_run(script, options=["--cpu-only"])
+    lines = done.lines_of(script)
+    assert "# HOT" in max(lines.values(), key=total)["line"], done.describe()
+    assert lines[1]["line"] == "import time\n"
+    (warning,) = [text for text in quality(done)["warnings"] if "changed" in text]
+    assert warning.startswith(f"{script.name} was changed while the program ran; ")
+    assert warning in " ".join(done.stderr.split()) and "# HOT" in done.stderr
+    shown = python.heatline(["view", "--cli", str(done.profile_path)])
+    assert re.search(r"^ +4 .* while time.process_time\(\) < end:  # HOT", shown.stdout, re.M), shown.stdout
+
+
+def test_source_that_is_edited_before_it_is_met(python, program):
+    """What is on the disk is not what runs, and nobody has it any more."""
+    module = program(EDITED.replace("work(0.5)", "pass"), "edited.py")
+    script = program("import edited, time\ntime.sleep(0.1)\nedited.work(0.5)\n", "main.py")
+    done = python.heatline_run(script, options=["--cpu-only"])
+    lines = done.lines_of(module)
+    assert max(lines.values(), key=total)["lineno"] == 4 and not lines[4]["line"].strip(), done.describe()
+    assert any(
+        text == "edited.py was changed while the program ran; its lines are shown without their text"
+        for text in quality(done)["warnings"]
+    )
+
+
+def test_source_above_a_link(any_python, program, tmp_path):
+    """lib/ beside the link is another than lib/ beside the folder it leads to."""
+    program("import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'lib'))\n"
+            "import mod\n", "real/app/main.py")
+    program("import time\nwhile time.process_time() < 0.3:  # HOT\n    pass\n", "real/lib/mod.py")
+    program("# another\n# file\n# altogether\n", "lib/mod.py")
+    (tmp_path / "app").symlink_to("real/app")
+    done = any_python.heatline_run(
+        tmp_path / "app/main.py", options=["--cpu-only", "--program-path", str(tmp_path)]
+    )
+    lines = done.lines_of(tmp_path / "real/lib/mod.py")
+    assert "# HOT" in max(lines.values(), key=total)["line"], done.describe()
+
+
 def test_huge_code_objects(profiled):
     """Their time is theirs, and on its lines, also where those do not fit into a record."""
     run = profiled("huge.py", "--cpu-only")
@@ -432,9 +491,9 @@ def test_short_program(profiled):
 def test_empty_run_does_not_replace_a_profile(any_python, tmp_path):
     """A run in which nothing was Python leaves an older profile as it is."""
     outfile = tmp_path / "p.json"
-    outfile.write_text("precious")
+    outfile.write_text('{"precious": 1}')
     done = any_python.heatline(["run", "-o", outfile, "true"], cwd=tmp_path)
-    assert outfile.read_text() == "precious"
+    assert outfile.read_text() == '{"precious": 1}'
     assert done.returncode == 0 and done.stderr
 
 
@@ -557,7 +616,9 @@ def test_all_source_lines_are_listed(profiled):
 
 def test_percent_threshold(profiled):
     run = profiled("scopes/main.py", "--cpu-only", "--cpu-percent-threshold", "90")
-    assert run.profile["files"] == {}
+    assert run.profile["files"] == {} and "shown_percent" not in run.profile["heatline"]
+    run = profiled("scopes/main.py", "--cpu-only", "--cpu-percent-threshold", "0")
+    assert run.profile["heatline"]["shown_percent"] == 0
 
 
 def test_no_stacks(profiled):

@@ -140,12 +140,14 @@ def test_journal_that_is_full(any_python, program, tmp_path):
     assert samples_of(before, "work") > 50
 
 
-def test_reminder(begin, recover, heatline, tmp_path):
+def test_reminder(begin, recover, steer, heatline, tmp_path):
     """The next command says so, to somebody at a terminal only."""
     run = begin("signals/endless.py", "60")
     kill_heatline(run)
     os.kill(run.target, signal.SIGKILL)
     wait_until(lambda: not is_running(run.target))
+    told = {check["name"]: check for check in json.loads(steer("doctor", "--json").stdout)["checks"]}["left_behind"]
+    assert told["facts"]["runs"] >= 1 and told["fix"] == "heatline recover"
     command = [heatline, "view", tmp_path / "none.json"]
     assert "recover" not in subprocess.run(command, stderr=subprocess.PIPE).stderr.decode()
     leader, follower = pty.openpty()

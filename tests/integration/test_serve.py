@@ -46,7 +46,7 @@ def figures(number, text, python=0.0):
     }
 
 
-def write_profile(path, files, elapsed=2.0):
+def write_profile(path, files, elapsed=2.0, start=0.0):
     """A profile as Heatline reads it; files: {path: source}."""
     entries = {
         str(name): {
@@ -61,6 +61,7 @@ def write_profile(path, files, elapsed=2.0):
     value = {
         "program": str(next(iter(files))),
         "elapsed_time_sec": elapsed,
+        "start_time_absolute": start,
         "files": entries,
         "heatline": {"version": "0.1.0", "schema": 1, "time": {"total_s": elapsed}},
     }
@@ -177,6 +178,13 @@ class TestAnswers:
         got = page.get("api/source/0/0")
         assert got.headers["content-type"] == "text/plain; charset=utf-8"
         assert got.text() == SOURCE
+
+    def test_source_that_was_changed_since_is_not_shown(self, serve, tmp_path, source):
+        start = source.stat().st_mtime + 1
+        served = serve(write_profile(tmp_path / "run.json", {source: SOURCE}, start=start))
+        assert served.get("api/source/0/0").text() == SOURCE
+        os.utime(source, (start + 1, start + 1))
+        assert served.get("api/source/0/0").status == 404
 
     def test_source_by_path_is_one_of_the_profiles(self, page, source):
         assert page.get(f"api/source/0/1?path={quote(str(source), safe='')}").text() == SOURCE

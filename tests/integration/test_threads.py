@@ -157,13 +157,20 @@ def test_waiting_for_the_gil_is_told_apart(python):
 def test_waits_are_told_apart(python):
     result = run(python, "waits.py")
     lines = result.lines_of("waits.py")
-    markers = ("sleep", "lock", "queue", "socket", "socket too", "pipe", "child")
+    # The word, and which of several that wait for it.
+    markers = ("sleep", "sleep forked", "lock", "lock pooled", "queue", "socket", "socket too", "socket timed")
+    markers += ("events", "pipe", "pipe too", "child", "child forked")
     seen = {marker: lines[line_number("waits.py", marker)].get("waits_for") for marker in markers}
     # On a busy machine the collector can miss a wait altogether, but not mistake it.
     assert all(word in (marker.split()[0], None) for marker, word in seen.items()), seen
     assert list(seen.values()).count(None) <= 2, seen
     waits = result.profile["heatline"]["time"]["waits_s"]
     assert {word for word in seen.values() if word} <= set(waits)
+
+
+def test_a_queue_is_one_whatever_is_in_scope(newest_python):
+    time = run(newest_python, "waits.py", options=["--profile-all"]).profile["heatline"]["time"]
+    assert time["waits_s"]["queue"] > 0.15
 
 
 def test_a_thread_of_a_library_waits_for_nobody(python):
@@ -275,9 +282,10 @@ def test_one_thread_in_the_terminal(any_python, heatline):
 
     shown = view("native")
     assert shown.returncode == 0, shown.stderr
-    (hashing,) = [line for line in shown.stdout.splitlines() if line.endswith("# releases")]
+    listing = shown.stdout.split("\nOther threads waited")[0].splitlines()
+    (hashing,) = [line for line in listing if line.endswith("# releases")]
     assert " s " in hashing.split("│")[0].split("|")[0]
-    (shares,) = [line for line in shown.stdout.splitlines() if line.endswith("# shares")]
+    (shares,) = [line for line in listing if line.endswith("# shares")]
     assert " s " not in shares.split("│")[0].split("|")[0]
     wrong = view("nobody")
     assert wrong.returncode == 2
@@ -304,3 +312,72 @@ def test_what_no_sample_has_told_is_the_threads_own(python):
     for name, seconds in (("first", 0.14), ("second", 0.13), ("third", 0.15)):
         assert threads[name] == pytest.approx(seconds, abs=0.01)
         assert lines[line_number("rest.py", name)]["inclusive_s"] == pytest.approx(seconds, abs=0.01)
+
+
+def test_waiting_of_threads_that_are_soon_gone(python, program):
+    """A look meets about half of them: those stand for the others."""
+    script = program("""
+        import threading, time
+
+        def long_lived():
+            stop.wait()
+
+        def work():
+            time.sleep(0.02)
+
+        stop = threading.Event()
+        helper = threading.Thread(target=long_lived)
+        helper.start()
+        for i in range(60):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        stop.set()
+        helper.join()
+        """)
+    profile = python.heatline_run(script, options=["--cpu-only"]).profile
+    lines = {line["line"].strip(): line for line in profile["files"][str(script)]["lines"]}
+    assert lines["time.sleep(0.02)"]["idle_s"] == pytest.approx(1.2, rel=0.1)
+    assert lines["time.sleep(0.02)"]["waits_for"] == "sleep"
+    elapsed_s = profile["elapsed_time_sec"]
+    assert lines["stop.wait()"]["idle_s"] == pytest.approx(elapsed_s, rel=0.1)
+    waited = [t["off_cpu_s"] for t in profile["heatline"]["threads"] if not t["is_main"]]
+    assert sum(waited) == pytest.approx(1.2 + elapsed_s, rel=0.1)
+
+
+WAITING = """
+    import threading, time
+
+    def use():
+        with lock:
+            time.sleep(0.3)
+
+    lock = threading.Lock()
+    for i in range(2):
+        threading.Thread(target=use, name="user-%d" % i).start()
+    """
+
+
+def test_where_other_threads_waited_is_shown(python, program, heatline):
+    """The main thread has ended by then: of the total the file has nothing."""
+    script = program(WAITING)
+    result = python.heatline_run(script, options=["--cpu-only"])
+    (file,) = result.profile["files"].values()
+    lines = {line["line"].strip(): line for line in file["lines"]}
+    assert lines["time.sleep(0.3)"]["idle_s"] == pytest.approx(0.6, rel=0.15)
+    assert lines["with lock:"]["idle_s"] == pytest.approx(0.3, rel=0.15)
+    shown = runs.run([heatline, "view", "--cli", result.profile_path]).stdout
+    table = shown[shown.index("Other threads waited"):].split("\n\n")[0]
+    assert "no part of the total" in table
+    assert ["sleep", "lock"] == [line.split()[2] for line in table.splitlines()[1:]]
+    assert "with lock:" in table and "time.sleep(0.3)" in table
+
+
+def test_a_thread_that_only_waited_in_the_terminal(any_python, program, heatline):
+    result = any_python.heatline_run(program(WAITING), options=["--cpu-only"])
+    view = [heatline, "view", "--thread", "user-0", result.profile_path]
+    shown = runs.run(view)
+    assert shown.returncode == 0, shown.stderr
+    table = shown.stdout[shown.stdout.index("Other threads waited"):]
+    assert "time.sleep(0.3)" in table
+    assert "with lock:" not in table

@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-	static const char *const parts[] = { "none", "entering", "running", "chores" };
+	static const char *const parts[] = { "none", "entering", "loop", "running", "chores", "reading" };
 	struct evaluator evaluator;
 
 	if (argc != 2)

@@ -177,6 +177,7 @@ static inline void memory_sample_init(struct memory_sample *sample)
 		.source_size = sizeof memory_source - 1,
 	};
 	sample->profile = (struct profile){
+		.shown_percent = 1,
 		.program = "/home/me/app/grid.py",
 		.entrypoint_dir = "/home/me/app",
 		.python_version = "3.12.1",

@@ -141,6 +141,7 @@ static inline void profile_sample_describe(struct profile *profile)
 	profile->threads[1] = (struct profile_thread){.tid = 101, .self = {.idle_s = 2, .gil_s = 0.5}};
 	profile->quality.samples = 92;
 	profile->quality.wait_samples = 63;
+	profile->quality.idle_samples = 60;
 	profile->quality.rate_hz = 100;
 	profile->quality.overhead_percent = 0.4;
 	profile->quality.collector_percent = 2.5;
@@ -178,6 +179,9 @@ static inline void profile_sample_describe_timeline(struct profile *profile)
 	profile->thread_stack_count = 1;
 	profile->thread_stacks = mem_zalloc(1, sizeof(*profile->thread_stacks));
 	profile->thread_stacks[0] = (struct stack_part){2, 0, 700000};
+	profile->idle_stack_count = 1;
+	profile->idle_stacks = mem_zalloc(1, sizeof(*profile->idle_stacks));
+	profile->idle_stacks[0] = (struct stack_part){2, 1, 2000000};
 }
 
 static inline struct profile *profile_sample_finish(struct profile *profile)

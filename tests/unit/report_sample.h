@@ -116,6 +116,7 @@ static inline void sample_init(struct sample *sample)
 	sample->args[0] = "--limit";
 	sample->args[1] = "60 000";
 	sample->profile = (struct profile){
+		.shown_percent = 1,
 		.program = "/home/me/app/primes.py",
 		.entrypoint_dir = "/home/me/app",
 		.args = sample->args,

@@ -196,6 +196,15 @@ static void test_list_front(void **state)
 {
 	check("list-front", "q = list(a)\nwhile q:\n    q.pop(0) #hot\n", &native);
 	check("list-front", "q = []\nfor x in y:\n    q.insert(0, x) #hot\n", &native);
+	/* Of a short list the call takes longer than the moving. */
+	check("", "q = list(a)\nwhile q:\n    q.pop(0) #hot\n",
+	      &(struct figures){.native_s = 3.5, .copy_mb = 4096});
+	check("list-front", "q = list(a)\nwhile q:\n    q.pop(0) #hot\n",
+	      &(struct figures){.native_s = 3, .python_s = 1, .copy_mb = 40960});
+	check("", "q = list(a)\nwhile q:\n    q.pop(0) #hot\n",
+	      &(struct figures){.native_s = 3, .python_s = 1, .header_s = 1});
+	check("list-front", "q = list(a)\nwhile q:\n    q.pop(0) #hot\n",
+	      &(struct figures){.native_s = 3, .python_s = 1, .header_s = 0.5});
 	check("", "q = deque()\nwhile q:\n    q.pop(0) #hot\n", &native);
 	check("", "q = []\nwhile q:\n    q.pop() #hot\n", &native);
 	check("", "q = []\nwhile q:\n    q.pop(01) #hot\n", &native);
@@ -319,6 +328,26 @@ static void test_leak(void **state)
 	check("", "cache = {}\nfor x in y:\n    cache[x] = make(x) #hot\n", &keeping);
 }
 
+static void test_largest_leak_comes_first(void **state)
+{
+	const struct figures growing = {.python_s = 0.1, .alloc_mb = 50, .kept_mb = 50, .leak = 0.98};
+	struct profile *profile = make_profile("for x in y:\n    a[x] = f(x)\n    b[x] = g(x)\n"
+					       "    c[x] = h(x) #hot\n", &growing);
+	uint32_t file = profile_file_index(profile, PATH, true);
+	for (uint32_t number = 2; number <= 3; number++) {
+		struct profile_line *line = set_line(profile, file, number, 0, 0, 0);
+		line->self.kept_bytes = line->self.alloc_bytes = 50 * MB;
+		line->memory.leak_likelihood = 0.98;
+		line->memory.leak_bytes_per_s = number == 3 ? 2 * MB : 0.5 * MB;
+	}
+	profile_finish(profile);
+	assert_int_equal(profile->advice_count, 3);
+	assert_int_equal(profile->advice[0].line, 3);
+	assert_int_equal(profile->advice[1].line, 4);
+	assert_int_equal(profile->advice[2].line, 2);
+	profile_free(profile);
+}
+
 static void test_written_and_read_again(void **state)
 {
 	struct profile *profile = make_profile(SEEN "    if x in seen: #hot\n        pass\n", &native);
@@ -384,6 +413,7 @@ int main(void)
 		cmocka_unit_test(test_async),
 		cmocka_unit_test(test_gpu),
 		cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_largest_leak_comes_first),
 		cmocka_unit_test(test_written_and_read_again),
 		cmocka_unit_test(test_report),
 	};

@@ -164,6 +164,54 @@ static void test_gaps_are_told(void **state)
 	run_fini(&run);
 }
 
+/* What came and went between two looks is told at the end; what makes no sense is not believed. */
+static void test_resident_memory_between_looks(void **state)
+{
+	(void)state;
+	struct run run;
+	struct process process = {.resident_bytes = 20 * MB, .peak_resident_bytes = 30 * MB};
+	struct record_exit record = {.peak_resident_bytes = (uint64_t)(200 * MB)};
+	run_init(&run);
+	heap_tick(&run.collector.heap, 1, 50 * MB);
+	memory_on_exit(&run.collector, &process, &record);
+	assert_float_equal(process.peak_resident_bytes, 200 * MB, 1);
+	record.peak_resident_bytes = 0; /* not known */
+	memory_on_exit(&run.collector, &process, &record);
+	record.peak_resident_bytes = UINT64_MAX;
+	memory_on_exit(&run.collector, &process, &record);
+	assert_float_equal(process.peak_resident_bytes, 200 * MB, 1);
+	heap_tick(&run.collector.heap, 2, 60 * MB);
+	build(&run);
+	assert_float_equal(run.profile->peak_resident_bytes, 200 * MB, 1);
+	run_fini(&run);
+}
+
+/* Told of a mapping of line 1, in MB. */
+static double live_after(struct run *run, struct process *process, double mb, uint32_t flags)
+{
+	struct record_mapping record = {.was_at = 4096, .address = 4096, .size = 100 << 20,
+					.resident = (uint64_t)(mb * MB), .flags = flags};
+	assert_true(memory_on_mapping(&run->collector, process, &record));
+	return run->collector.heap.live_bytes / MB;
+}
+
+/* What is given back by the interpreter's end was kept. */
+static void test_pages_that_the_end_gives_back(void **state)
+{
+	(void)state;
+	struct run run;
+	struct process process = {.index = 0};
+	run_init(&run);
+	mappings_begin(&process.mappings, (struct mapping){.id = give(&run, 1, 0, 0),
+							   .address = 4096, .size = 100 << 20});
+	assert_float_equal(live_after(&run, &process, 40, 0), 40, 0.01);
+	assert_float_equal(live_after(&run, &process, 30, 0), 30, 0.01);
+	assert_float_equal(live_after(&run, &process, 35, MAPPING_AT_END), 35, 0.01);
+	assert_float_equal(live_after(&run, &process, 0, 0), 35, 0.01);
+	mappings_fini(&process.mappings);
+	run_fini(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +219,8 @@ int main(void)
 		cmocka_unit_test(test_last_value_ends_a_series),
 		cmocka_unit_test(test_only_likely_leaks_are_reported),
 		cmocka_unit_test(test_gaps_are_told),
+		cmocka_unit_test(test_resident_memory_between_looks),
+		cmocka_unit_test(test_pages_that_the_end_gives_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -393,7 +393,7 @@ static void test_endless_straight_code(void **state)
 /* Against the plain way: from the code's start, every time. */
 static bool is_native_plainly(const struct code *code, uint32_t op)
 {
-	uint64_t samples = 0, handled = 0, loads = 0;
+	uint64_t samples = 0, handled = 0, loads = 0, samples_before = 0, loads_before = 0;
 	bool is_past = false;
 	for (uint32_t i = 0; i < code->bytecode_size / 2;
 	     i += 1 + py_op_caches(code->version, code->bytecode[i * 2])) {
@@ -407,10 +407,19 @@ static bool is_native_plainly(const struct code *code, uint32_t op)
 		samples += shape_loads(kind) > 0 ? leaf : 0;
 		loads += shape_loads(kind);
 		bool is_end = py_op_is_jump(code->version, opcode) || loads >= 200;
-		if (is_end && i > op)
+		if (is_end && i > op) {
 			is_past = true;
-		else if (is_end)
+		} else if (is_end) {
+			samples_before = i == op ? samples : 0;
+			loads_before = i == op ? loads : 0;
 			samples = loads = 0;
+		}
+	}
+	/* A jump: with what it ends, if that runs more often than what follows. */
+	bool is_jump = py_op_is_jump(code->version, code->bytecode[op * 2]);
+	if (is_jump && samples_before * loads > samples * loads_before) {
+		samples = samples_before;
+		loads = loads_before;
 	}
 	uint64_t own = codes_find_op(code, op * 2)->leaf;
 	uint64_t beside = samples + handled > own / 200 ? samples + handled - own / 200 : 0;

@@ -51,10 +51,47 @@ static void test_all_but_some(void **state)
 	assert_true(closes_all_but(NULL, 0));
 }
 
+/* In a child: those of the standard descriptors that are closed fail as before, all others are as they
+ * were, and what is opened next is none of them. */
+static bool takes_standard(const bool *is_closed)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		bool is_right = true;
+		char byte = 0;
+		for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+			if (is_closed[fd])
+				close(fd);
+		}
+		descriptors_take_standard();
+		for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+			bool has_cloexec = fcntl(fd, F_GETFD) == FD_CLOEXEC;
+			is_right &= is_open(fd) && has_cloexec == is_closed[fd];
+		}
+		is_right &= !is_closed[0] || read(0, &byte, 1) < 0;
+		is_right &= !is_closed[1] || write(1, &byte, 1) < 0;
+		is_right &= open("/dev/null", O_RDONLY) > STDERR_FILENO;
+		_exit(is_right ? 0 : 1);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void test_standard_ones_are_taken(void **state)
+{
+	(void)state;
+	for (unsigned which = 0; which < 8; which++) {
+		bool is_closed[] = {which & 1, which & 2, which & 4};
+		assert_true(takes_standard(is_closed));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_but_some),
+		cmocka_unit_test(test_standard_ones_are_taken),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

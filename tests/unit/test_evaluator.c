@@ -34,14 +34,16 @@ __attribute__((noinline)) int list_sort_impl(int value)
 static void test_names(void **unused)
 {
 	(void)unused;
-	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefault"), EVALUATOR_RUNNING);
-	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefault.cold"), EVALUATOR_RUNNING);
+	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefault"), EVALUATOR_LOOP);
+	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefault.cold"), EVALUATOR_LOOP);
 	assert_int_equal(evaluator_part_of("vectorcall_unbound"), EVALUATOR_ENTERING);
 	assert_int_equal(evaluator_part_of("slot_tp_richcompare"), EVALUATOR_ENTERING);
-	assert_int_equal(evaluator_part_of("_TAIL_CALL_LOAD_FAST"), EVALUATOR_RUNNING);
+	assert_int_equal(evaluator_part_of("_TAIL_CALL_LOAD_FAST"), EVALUATOR_LOOP);
 	assert_int_equal(evaluator_part_of("PyDict_New"), EVALUATOR_CHORES);
 	assert_int_equal(evaluator_part_of("tuple_alloc.isra.0"), EVALUATOR_CHORES);
 	assert_int_equal(evaluator_part_of("tupledealloc"), EVALUATOR_CHORES);
+	assert_int_equal(evaluator_part_of("PyObject_Vectorcall"), EVALUATOR_RUNNING);
+	assert_int_equal(evaluator_part_of("lookdict"), EVALUATOR_READING);
 	assert_int_equal(evaluator_part_of("list_sort_impl"), EVALUATOR_NONE);
 	assert_int_equal(evaluator_part_of("_PyEval_EvalFrame"), EVALUATOR_ENTERING);
 	assert_int_equal(evaluator_part_of("_PyEval_EvalFrameDefaults"), EVALUATOR_NONE);
@@ -70,7 +72,7 @@ static void test_own_functions(void **unused)
 	assert_non_null(images.interpreter_path);
 	evaluator_read(&evaluator, getpid(), images.interpreter_path);
 	assert_true(evaluator.is_complete);
-	assert_int_equal(part_at(&evaluator, &images, _PyEval_EvalFrameDefault), EVALUATOR_RUNNING);
+	assert_int_equal(part_at(&evaluator, &images, _PyEval_EvalFrameDefault), EVALUATOR_LOOP);
 	assert_int_equal(part_at(&evaluator, &images, PyTuple_New), EVALUATOR_CHORES);
 	assert_int_equal(part_at(&evaluator, &images, list_sort_impl), EVALUATOR_NONE);
 	assert_int_equal(evaluator_find(&evaluator, UINT64_MAX), EVALUATOR_NONE);

@@ -1,4 +1,4 @@
-/* Live bytes, peaks, averages and leaks by line; bounded time series. */
+/* Live bytes, peaks and averages by line; bounded time series. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,26 +8,7 @@
 
 #include "base/units.h"
 #include "collect/heap.h"
-
-static const char file[] = "prog.py";
-static const char function_name[] = "f";
-
-static uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
-{
-	static uint64_t next_id = 1;
-	struct heap_alloc alloc = {
-		.id = next_id++,
-		.size = 1024,
-		.weight = (uint64_t)(mb * MB),
-		.is_python = line % 2 == 1,
-		.line_site = heap_line_site(heap, file, line),
-		.function_site = heap_function_site(heap, file, function_name, 1),
-		.time_s = time_s,
-		.is_return = true,
-	};
-	heap_alloc(heap, &alloc);
-	return alloc.id;
-}
+#include "heap_sample.h"
 
 static uint64_t give_to_node(struct heap *heap, uint32_t node, double mb, double time_s)
 {
@@ -36,18 +17,6 @@ static uint64_t give_to_node(struct heap *heap, uint32_t node, double mb, double
 				   .node = node, .time_s = time_s};
 	heap_alloc(heap, &alloc);
 	return alloc.id;
-}
-
-static bool take(struct heap *heap, uint64_t id, double time_s)
-{
-	uint32_t node;
-	uint64_t bytes;
-	return heap_free(heap, 0, id, time_s, false, &node, &bytes);
-}
-
-static const struct site *line_site(struct heap *heap, uint32_t line)
-{
-	return &heap->sites.items[heap_line_site(heap, file, line)];
 }
 
 /* What it grows by was allocated; shrinking is no end. */
@@ -73,6 +42,83 @@ static void test_resize(void **state)
 	assert_int_equal(site->freed, 0);
 	assert_true(take(&heap, id, 4));
 	assert_float_equal(heap.live_bytes, 0, 1);
+	heap_fini(&heap);
+}
+
+/* realloc: allocated is the new size, live what it has grown by and what was there. */
+static void test_resized_blocks_go_on(void **state)
+{
+	(void)state;
+	struct heap heap;
+	uint32_t node;
+	uint64_t bytes;
+	heap_init(&heap);
+	uint64_t id = give(&heap, 1, 10, 0);
+	for (uint64_t mb = 11; mb <= 100; mb++, id++) {
+		assert_true(heap_free(&heap, 0, id, (double)mb, true, &node, &bytes));
+		struct heap_alloc alloc = {
+			.id = id + 1,
+			.size = (uint64_t)(mb * MB),
+			.weight = (uint64_t)(mb * MB),
+			.replaced = (uint64_t)((mb - 1) * MB),
+			.carried = bytes,
+			.line_site = heap_line_site(&heap, file, 2),
+			.time_s = (double)mb,
+		};
+		assert_true(heap_alloc(&heap, &alloc));
+	}
+	const struct site *line = line_site(&heap, 2);
+	assert_float_equal(line->alloc_bytes, (11 + 100) * 45 * MB, 1);
+	assert_float_equal(line->live_bytes, 100 * MB, 1);
+	assert_float_equal(peak_bytes(&line->peak), 100 * MB, 1);
+	assert_float_equal(line_site(&heap, 1)->live_bytes, 0, 1);
+	assert_float_equal(heap_peak(&heap), 100 * MB, 1);
+	/* A quarter of it is left. */
+	assert_true(heap_shrink(&heap, 0, id, 0.25, 101, &node, &bytes));
+	assert_int_equal(bytes, (uint64_t)(75 * MB));
+	assert_float_equal(line_site(&heap, 2)->live_bytes, 25 * MB, 1);
+	assert_false(heap_shrink(&heap, 0, id + 1, 0.25, 101, &node, &bytes));
+	assert_true(take(&heap, id, 102));
+	assert_float_equal(heap.live_bytes, 0, 1);
+	heap_fini(&heap);
+}
+
+/* Both are estimates: a line does not hold more than it has allocated. */
+static void test_carried_is_no_more_than_was_allocated(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	struct heap_alloc alloc = {
+		.id = 1,
+		.size = 1024,
+		.weight = (uint64_t)(10 * MB),
+		.replaced = (uint64_t)(8 * MB),
+		.carried = (uint64_t)(50 * MB),
+		.line_site = heap_line_site(&heap, file, 2),
+	};
+	assert_true(heap_alloc(&heap, &alloc));
+	assert_int_equal(alloc.carried, (uint64_t)(8 * MB));
+	assert_float_equal(line_site(&heap, 2)->live_bytes, 10 * MB, 1);
+	heap_fini(&heap);
+}
+
+/* Samples of temporaries that are alive as the program ends were kept, all at the same time. */
+static void test_what_is_alone_at_the_end_is_kept(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	for (uint32_t line = 1; line <= 2; line++) {
+		for (int i = 0; i < 100; i++)
+			take(&heap, give(&heap, line, 1, 1), 1.001);
+		give(&heap, line, 20, 2);
+	}
+	assert_true(heap.live_bytes < MB); /* they count for their own size only */
+	heap_process_end(&heap, 0, 3);
+	assert_float_equal(line_site(&heap, 1)->ended_bytes, 20 * MB, 1);
+	assert_float_equal(line_site(&heap, 2)->ended_bytes, 20 * MB, 1);
+	assert_float_equal(heap_peak(&heap), 40 * MB, 1);
 	heap_fini(&heap);
 }
 
@@ -127,7 +173,7 @@ static void test_many_come_and_go(void **state)
 		for (int i = 0; i < 5000; i++)
 			assert_true(take(&heap, ids[(i * 7919) % 5000], round + 0.5));
 	}
-	assert_int_equal(heap.live_count, 0);
+	assert_int_equal(heap.live.count, 0);
 	assert_float_equal(heap.live_bytes, 0, 1);
 	heap_fini(&heap);
 }
@@ -140,69 +186,9 @@ static void test_end_of_a_process_frees_its_memory(void **state)
 	for (int i = 0; i < 3000; i++)
 		give(&heap, 3, 0.01, 0);
 	heap_process_end(&heap, 0, 1);
-	assert_int_equal(heap.live_count, 0);
+	assert_int_equal(heap.live.count, 0);
 	assert_float_equal(heap.live_bytes, 0, 1);
 	assert_float_equal(line_site(&heap, 3)->ended_bytes, 3000 * 0.01 * MB, 3000);
-	heap_fini(&heap);
-}
-
-static void test_leak_is_what_keeps_growing(void **state)
-{
-	(void)state;
-	struct heap heap;
-	double rate;
-	heap_init(&heap);
-	uint64_t window[10] = {0};
-	uint64_t batch[120], later[50] = {0};
-	for (int i = 0; i < 1000; i++) {
-		double now = i * 0.01;
-		give(&heap, 1, 0.05, now);     /* leaks */
-		if (i < 100)
-			give(&heap, 2, 1, now);    /* built at the start and kept */
-		if (window[i % 10] != 0)
-			take(&heap, window[i % 10], now);
-		window[i % 10] = give(&heap, 3, 1, now); /* a cache of ten */
-		give(&heap, 4, 0.05, now); /* leaks, beside many that live for a moment */
-		for (int brief = 0; brief < 5; brief++)
-			take(&heap, give(&heap, 4, 0.05, now), now + 0.001);
-		batch[i % 120] = give(&heap, 5, 0.1, now); /* filled and emptied; ends two thirds full */
-		for (int j = 0; i % 120 == 119 && j < 120; j++)
-			take(&heap, batch[j], now);
-		if (i % 10 != 0) { /* keeps one of ten; the others live for a while */
-			take(&heap, later[i % 50], now);
-			later[i % 50] = give(&heap, 6, 0.2, now);
-		} else {
-			give(&heap, 6, 0.2, now);
-		}
-	}
-	assert_true(heap_leak_likelihood(line_site(&heap, 1), 10, &rate) > 0.95);
-	assert_float_equal(rate, 5 * MB, 0.1 * MB);
-	assert_float_equal(heap_leak_likelihood(line_site(&heap, 2), 10, &rate), 0, 1e-9);
-	assert_float_equal(heap_leak_likelihood(line_site(&heap, 3), 10, &rate), 0, 1e-9);
-	assert_true(heap_leak_likelihood(line_site(&heap, 4), 10, &rate) > 0.95);
-	assert_float_equal(rate, 5 * MB, 0.1 * MB);
-	assert_float_equal(heap_leak_likelihood(line_site(&heap, 5), 10, &rate), 0, 1e-9);
-	assert_true(heap_leak_likelihood(line_site(&heap, 6), 10, &rate) < 0.5);
-	heap_fini(&heap);
-}
-
-/* A list that grows is one block after another, none of which was given up. */
-static void test_block_that_moves_is_not_given_up(void **state)
-{
-	(void)state;
-	struct heap heap;
-	double rate;
-	heap_init(&heap);
-	uint64_t list = give(&heap, 1, 0.05, 0), node_bytes;
-	uint32_t node;
-	for (int i = 1; i <= 100; i++) {
-		assert_true(heap_free(&heap, 0, list, i * 0.1, true, &node, &node_bytes));
-		list = give(&heap, 1, 0.05 * (i + 1), i * 0.1);
-	}
-	assert_true(heap_leak_likelihood(line_site(&heap, 1), 10, &rate) > 0.3);
-	for (int i = 0; i < 100; i++)
-		give(&heap, 1, 0.05, i * 0.1);
-	assert_true(heap_leak_likelihood(line_site(&heap, 1), 10, &rate) > 0.95);
 	heap_fini(&heap);
 }
 
@@ -293,52 +279,6 @@ static void test_footprint_shows_a_peak_that_is_told_late(void **state)
 	heap_fini(&heap);
 }
 
-static void test_one_statement_is_no_leak(void **state)
-{
-	(void)state;
-	struct heap heap;
-	double rate;
-	heap_init(&heap);
-	for (uint64_t i = 0; i < 1000; i++) {
-		struct heap_alloc alloc = {
-			.id = i + 1,
-			.size = 1024,
-			.weight = 65536,
-			.line_site = heap_line_site(&heap, file, 5),
-			.time_s = (double)i * 0.01,
-			.is_return = i == 0,
-		};
-		heap_alloc(&heap, &alloc);
-	}
-	assert_float_equal(heap_leak_likelihood(line_site(&heap, 5), 10, &rate), 0, 1e-9);
-	heap_fini(&heap);
-}
-
-/* Each of many processes comes to the line once. */
-static void test_import_in_many_processes_is_no_leak(void **state)
-{
-	(void)state;
-	struct heap heap;
-	double rate;
-	heap_init(&heap);
-	for (uint32_t process = 0; process < 40; process++) {
-		for (uint64_t i = 0; i < 20; i++) {
-			struct heap_alloc alloc = {
-				.process = process,
-				.id = i + 1,
-				.size = 1024,
-				.weight = 65536,
-				.line_site = heap_line_site(&heap, file, 5),
-				.time_s = process * 0.25,
-				.is_return = i == 0,
-			};
-			heap_alloc(&heap, &alloc);
-		}
-	}
-	assert_float_equal(heap_leak_likelihood(line_site(&heap, 5), 10, &rate), 0, 1e-9);
-	heap_fini(&heap);
-}
-
 /* A number at a time, each of which stands for a megabyte when it is sampled. */
 static void test_temporaries_make_no_peak(void **state)
 {
@@ -386,6 +326,22 @@ static void test_series_is_bounded_and_keeps_the_peak(void **state)
 	series_fini(&series);
 }
 
+static void test_series_keeps_the_least_and_the_last(void **state)
+{
+	(void)state;
+	struct series series;
+	series_init(&series, 2, 1);
+	for (int i = 0; i < 8; i++) { /* 3 1 2, 3 1 2, 3 1: joined once */
+		const float values[] = {3, 1, 2};
+		series_add(&series, (float)i * 0.4f, values[i % 3], 0);
+	}
+	assert_int_equal(series.count, 2);
+	assert_true(series.points[0].value == 3 && series.points[0].least == 1);
+	assert_true(series.points[0].last == 2);
+	assert_true(series.points[1].last == 1);
+	series_fini(&series);
+}
+
 /* A node keeps what it held at the highest peak, whether it changed after or not. */
 static void test_stacks_at_the_peak(void **state)
 {
@@ -412,22 +368,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resize),
+		cmocka_unit_test(test_resized_blocks_go_on),
+		cmocka_unit_test(test_carried_is_no_more_than_was_allocated),
+		cmocka_unit_test(test_what_is_alone_at_the_end_is_kept),
 		cmocka_unit_test(test_live_peak_and_average),
 		cmocka_unit_test(test_stacks_at_the_peak),
 		cmocka_unit_test(test_function_sums_its_lines),
 		cmocka_unit_test(test_many_come_and_go),
 		cmocka_unit_test(test_end_of_a_process_frees_its_memory),
-		cmocka_unit_test(test_leak_is_what_keeps_growing),
-		cmocka_unit_test(test_block_that_moves_is_not_given_up),
 		cmocka_unit_test(test_parts_of_a_peak_that_still_stands),
 		cmocka_unit_test(test_start_up_is_live_but_not_counted),
 		cmocka_unit_test(test_functions_of_one_name_share_a_site),
 		cmocka_unit_test(test_footprint_shows_a_peak_between_two_looks),
 		cmocka_unit_test(test_footprint_shows_a_peak_that_is_told_late),
-		cmocka_unit_test(test_one_statement_is_no_leak),
-		cmocka_unit_test(test_import_in_many_processes_is_no_leak),
 		cmocka_unit_test(test_temporaries_make_no_peak),
 		cmocka_unit_test(test_series_is_bounded_and_keeps_the_peak),
+		cmocka_unit_test(test_series_keeps_the_least_and_the_last),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

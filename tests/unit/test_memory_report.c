@@ -118,11 +118,18 @@ static void test_resident(void **unused)
 	sample.profile.process_count = 0;
 	for (int i = 0; i < SAMPLE_POINTS; i++)
 		sample.footprint[i].resident_bytes = 300 * SAMPLE_MB;
+	/* The looks have missed it: so much was resident at some time. */
+	expect_parts(&sample.profile, "RSS: at most 2.4 GB\n", "touched");
+	sample.profile.peak_resident_bytes = 300 * SAMPLE_MB;
+	two[0].peak_resident_bytes = two[1].peak_resident_bytes = 1200 * SAMPLE_MB;
+	sample.profile.process_count = 2;
+	expect_parts(&sample.profile, "RSS: at most 300 MB\n", "touched");
+	sample.profile.process_count = 0;
 	expect_parts(&sample.profile, "RSS: 300 MB at the peak, less than was allocated: 1.9 GB",
 		     "not live");
 	for (int i = 0; i < SAMPLE_POINTS; i++)
 		sample.footprint[i].live_bytes = 100 * SAMPLE_MB;
-	expect_parts(&sample.profile, "RSS: at most 2.4 GB\n", "at the peak,");
+	expect_parts(&sample.profile, "RSS: at most 300 MB\n", "at the peak,");
 	sample.profile.peak_resident_bytes = 0;
 	expect_parts(&sample.profile, "Memory: peak", "RSS");
 }

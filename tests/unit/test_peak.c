@@ -61,7 +61,7 @@ static void allocate(struct line *line, double bytes, double round)
 		double live = line->alive * line->stretch;
 		line->raw = live > line->raw ? live : line->raw;
 		peak_grow(&line->peak,
-			  &(struct peak_growth){ live, live, line->stretch, line->stretch },
+			  &(struct peak_growth){ live, live, line->stretch, line->stretch, 0 },
 			  line->time_s);
 	}
 }
@@ -150,6 +150,24 @@ static void test_what_stays(void **unused)
 	assert_float_equal(peak_bytes(&lasting.peak), live, 1e-9);
 }
 
+/* What is kept beside it does not go up and down with what comes and goes. */
+static void test_beside_what_is_kept(void **unused)
+{
+	(void)unused;
+	struct line line = line_new(25);
+
+	allocate(&line, 5000, 1e9);
+	for (int round = 0; round < 400; round++) {
+		allocate(&line, 100, round);
+		uint32_t kept = 0;
+		for (uint32_t i = 0; i < line.alive; i++)
+			kept += line.born[i] > 1e8;
+		peak_pass_time(&line.peak, line.alive * line.stretch, line.time_s);
+		line.alive = kept; /* kept ones were first */
+	}
+	assert_true(peak_bytes(&line.peak) > 5050 && peak_bytes(&line.peak) < 5250);
+}
+
 /* Blocks that stand for themselves are not doubted, however often they come and go. */
 static void test_exact(void **unused)
 {
@@ -162,7 +180,7 @@ static void test_exact(void **unused)
 		double bytes = i == 500 ? 700 : 50;
 
 		time_s += 0.01;
-		peak_grow(&peak, &(struct peak_growth){ bytes, 0, bytes, 0 }, time_s);
+		peak_grow(&peak, &(struct peak_growth){ bytes, 0, bytes, 0, 0 }, time_s);
 		peak_pass_time(&peak, bytes, time_s + 0.001);
 	}
 	assert_float_equal(peak_bytes(&peak), 700, 1e-9);
@@ -174,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_replaced), cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_once),	 cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_what_stays), cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_beside_what_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,9 @@ static void test_own_profile_comes_back_whole(void **state)
 	}
 	assert_int_equal(read->thread_stack_count, 1);
 	assert_memory_equal(read->thread_stacks, made->thread_stacks, sizeof(struct stack_part));
+	assert_int_equal(read->quality.idle_samples, 60);
+	assert_int_equal(read->idle_stack_count, 1);
+	assert_memory_equal(read->idle_stacks, made->idle_stacks, sizeof(struct stack_part));
 	assert_true(read->timeline.bin_s == made->timeline.bin_s);
 	assert_int_equal(read->timeline.bins, 4);
 	assert_int_equal(read->timeline.thread_count, 2);

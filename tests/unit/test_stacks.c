@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
-#include "collect/tree.h"
+#include <string.h>
+
+#include "collect/collector.h"
 
 static void test_equal_stacks_share_nodes(void **state)
 {
@@ -105,10 +107,52 @@ static void test_figures_are_the_nodes_own(void **state)
 	tree_fini(&tree);
 }
 
+static uint32_t add_code(struct collector *collector, const char *filename, const char *name,
+			 bool in_scope)
+{
+	struct code_info info = {.filename = filename, .filename_size = (uint32_t)strlen(filename),
+				 .qualname = name, .qualname_size = (uint32_t)strlen(name)};
+	bool is_new;
+	uint32_t index = codes_add(&collector->codes, &info, 0x030b, &is_new);
+	collector->codes.items[index].in_scope = in_scope;
+	return index;
+}
+
+/* What a fork does is not done by the lines below it, which are its parent's. */
+static void test_a_fork_has_its_own_frames(void **state)
+{
+	(void)state;
+	struct run_options options = {0};
+	struct collector *collector = collector_new(&options);
+	uint32_t work = add_code(collector, "/p/a.py", "work", true);
+	uint32_t run = add_code(collector, "/lib/multiprocessing/process.py", "BaseProcess.run", false);
+	uint32_t begin = add_code(collector, "/lib/multiprocessing/process.py", "BaseProcess._bootstrap", false);
+	struct tree_frame *frames = collector->tree_frames;
+	frames[0] = (struct tree_frame){work, 0};
+	frames[1] = (struct tree_frame){run, 0};
+	frames[2] = (struct tree_frame){begin, 0};
+	assert_int_equal(stacks_count_own(collector, 3), 3); /* spawned */
+	uint32_t launch = add_code(collector, "/lib/multiprocessing/popen_fork.py", "Popen._launch", false);
+	uint32_t start = add_code(collector, "/p/a.py", "start", true);
+	frames[3] = (struct tree_frame){launch, 0};
+	frames[4] = (struct tree_frame){start, 0};
+	assert_int_equal(stacks_count_own(collector, 5), 3);
+	uint32_t node = stacks_node(collector, 5);
+	assert_int_equal(stacks_of_node(collector, node), 3);
+	frames[0] = (struct tree_frame){run, 4}; /* only a library works: the line that started it is left */
+	frames[3] = (struct tree_frame){launch, 0};
+	frames[4] = (struct tree_frame){start, 0};
+	assert_int_equal(stacks_count_own(collector, 5), 5);
+	frames[2] = (struct tree_frame){run, 0}; /* the parent, as it forks */
+	assert_int_equal(stacks_count_own(collector, 5), 5);
+	collector_free(collector);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_stacks_share_nodes),
+		cmocka_unit_test(test_a_fork_has_its_own_frames),
 		cmocka_unit_test(test_full_tree_keeps_the_line),
 		cmocka_unit_test(test_any_order_of_stacks),
 		cmocka_unit_test(test_figures_are_the_nodes_own),

@@ -114,6 +114,18 @@ static void test_few_samples(void **unused)
 	expect_in(text, "12 samples, overhead below 0.1%, none lost\n");
 	expect_in(text, "Few samples");
 	free(text);
+	/* Looks at threads whose waiting does not count tell nothing of the shares. */
+	sample.profile.quality = (struct profile_quality){
+		.samples = 12, .wait_samples = 480, .idle_samples = 400, .rate_hz = 240};
+	text = summary(&sample.profile, NULL, &plain);
+	expect_in(text, "92 samples (80 of them looks at a thread that waited), overhead");
+	expect_in(text, "Few samples");
+	free(text);
+	sample.profile.quality.idle_samples = 0;
+	text = summary(&sample.profile, NULL, &plain);
+	expect_in(text, "492 samples (480 of them looks");
+	assert_null(strstr(text, "Few samples"));
+	free(text);
 }
 
 /* The collector's share: of the program's CPU time, unless it hardly used any. */
@@ -145,7 +157,7 @@ static void test_nothing_hot(void **unused)
 	sample_init(&sample);
 	sample.profile.file_count = 0;
 	text = summary(&sample.profile, NULL, &plain);
-	expect_in(text, "--profile-all shows where it went");
+	expect_in(text, "None of the time was spent in the files that are reported; --profile-all shows where it went");
 	free(text);
 	sample.profile = (struct profile){.program = "x.py", .elapsed_s = 0.02};
 	text = summary(&sample.profile, NULL, &plain);
@@ -177,11 +189,11 @@ static void test_outside(void **unused)
 	(void)unused;
 	text = summary(&profile, NULL, &plain);
 	expect_in(text, "   25% 2.00 s  /app/a.py:3\n"
-			"   75% 6.00 s  outside of the program's files, most in solver/core.py (--pro");
+			"   75% 6.00 s  outside of the reported files, most in solver/core.py (--prof");
 	free(text);
 	files[2].path = "<frozen importlib._bootstrap_external>";
 	text = summary(&profile, NULL, &plain);
-	expect_in(text, "outside of the program's files, most in imports (--profile-all)\n");
+	expect_in(text, "outside of the reported files, most in imports (--profile-all)\n");
 	free(text);
 	profile.outside_s = 0.3;
 	text = summary(&profile, NULL, &plain);
@@ -239,6 +251,27 @@ static void test_mostly_waiting(void **unused)
 	free(text);
 }
 
+/* Four hundred lines that are all the same: some of them, and what the others are. */
+static void test_flat(void **unused)
+{
+	struct profile_line lines[401];
+	struct profile_file files[2] = {
+		{.path = "/a.py", .lines = lines, .line_count = 200},
+		{.path = "/b.py", .lines = lines + 200, .line_count = 201},
+	};
+	struct profile profile = {
+		.program = "a.py", .files = files, .file_count = 2, .total_s = 40, .elapsed_s = 40};
+	char *text;
+
+	(void)unused;
+	for (uint32_t i = 0; i < 400; i++)
+		lines[i] = sample_line(i + 1, 0.1, 0, 0, 0, 0.1, 10);
+	lines[400] = sample_line(401, 0, 0, 0, 0, 40, 0); /* only calls */
+	text = summary(&profile, NULL, &plain);
+	expect_in(text, "  <1% 0.10 s  /a.py:5\n   99% 39.5 s  395 other lines of 2 files\n");
+	free(text);
+}
+
 static void test_colors(void **unused)
 {
 	struct sample sample;
@@ -264,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_what_it_took),
 		cmocka_unit_test(test_outside),     cmocka_unit_test(test_mostly_waiting),
 		cmocka_unit_test(test_order),       cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_flat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

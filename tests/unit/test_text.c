@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -56,6 +59,31 @@ static void test_normalise(void **state)
 	check(path_normalise(""), ".");
 	check(path_normalise("/"), "/");
 	check(path_normalise("a/b/../c"), "a/c");
+}
+
+/* As the kernel goes up from where a link leads. */
+static void test_up_from_a_link(void **state)
+{
+	char folder[] = "/tmp/heatline-text-XXXXXX", path[128], expected[128];
+	static const char *const parts[] = {"real", "real/deep", "real/deep/app", "app"};
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, parts[i]);
+		assert_int_equal(i < 3 ? mkdir(path, 0700) : symlink("real/deep/app", path), 0);
+	}
+	snprintf(path, sizeof(path), "%s/app/./../lib/mod.py", folder);
+	snprintf(expected, sizeof(expected), "%s/real/deep/lib/mod.py", folder);
+	check(path_normalise(path), expected);
+	snprintf(path, sizeof(path), "%s/app/x/../../lib/mod.py", folder);
+	check(path_normalise(path), expected);
+	snprintf(path, sizeof(path), "%s/real/../app/mod.py", folder);
+	snprintf(expected, sizeof(expected), "%s/app/mod.py", folder); /* the link stays */
+	check(path_normalise(path), expected);
+	for (size_t i = 4; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", folder, parts[i]);
+		assert_int_equal(remove(path), 0);
+	}
+	rmdir(folder);
 }
 
 static void test_inside(void **state)
@@ -111,7 +139,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starts_and_ends), cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_normalise),       cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_normalise),
+		cmocka_unit_test(test_up_from_a_link),       cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_distance),        cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_utf8),
 	};

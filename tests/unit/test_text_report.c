@@ -105,6 +105,28 @@ static void test_pipe_keeps_source(void **unused)
 	free(text);
 }
 
+/* Where it was asked for, files and lines below one percent are listed. */
+static void test_below_one_percent(void **unused)
+{
+	struct sample sample;
+	struct style style = golden_style(100);
+	char *text;
+
+	(void)unused;
+	sample_init(&sample);
+	sample.profile.total_s *= 1000;
+	text = golden_report(&sample.profile, &style, false, true);
+	assert_non_null(strstr(text, "Below 1%: "));
+	assert_null(strstr(text, "<1% of the time"));
+	free(text);
+	sample.profile.shown_percent = 0;
+	text = golden_report(&sample.profile, &style, false, true);
+	assert_null(strstr(text, "Below 1%: "));
+	assert_non_null(strstr(text, "primes.py  <1% of the time"));
+	assert_non_null(strstr(text, "1.71 s  0.20 s"));
+	free(text);
+}
+
 /* Lines without source: the text of single lines, or none; gaps between. */
 static void test_missing_source(void **unused)
 {
@@ -156,7 +178,7 @@ int main(void)
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_no_control_characters),
 		cmocka_unit_test(test_pipe_keeps_source),
-		cmocka_unit_test(test_missing_source),
+		cmocka_unit_test(test_missing_source), cmocka_unit_test(test_below_one_percent),
 		cmocka_unit_test(test_damaged_profile),
 	};
 

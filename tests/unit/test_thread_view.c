@@ -42,8 +42,27 @@ static void test_one_thread(void **state)
 	const struct profile_line *line = profile_find_line(file, 7);
 	assert_near(line->self.python_s, 0.3); /* split as the whole stack is: 6 to 1 */
 	assert_near(line->self.native_s, 0.05);
-	assert_near(line->self.idle_s, 0);
+	assert_near(line->self.idle_s, 2);
+	assert_string_equal(metrics_waits_for(&line->self), "lock");
 	assert_near(profile_find_line(file, 10)->inclusive_s, 0.35);
+	profile_free(view);
+	profile_free(profile);
+}
+
+/* Of the total it has nothing, but its waiting is known. */
+static void test_a_thread_that_only_waited(void **state)
+{
+	struct profile *profile = two_threads();
+	struct err err;
+	profile->thread_stack_count = 2;
+	struct profile *view = thread_view_new(profile, "worker", &err);
+	assert_non_null(view);
+	assert_near(view->total_s, 0);
+	const struct profile_file *file = profile_find_file(view, profile_sample_path);
+	assert_near(profile_find_line(file, 7)->self.idle_s, 2);
+	profile_free(view);
+	view = thread_view_new(profile, "python3", &err);
+	assert_near(profile_find_line(profile_find_file(view, profile_sample_path), 7)->self.idle_s, 0);
 	profile_free(view);
 	profile_free(profile);
 }
@@ -55,7 +74,7 @@ static void test_no_such_thread(void **state)
 	assert_null(thread_view_new(profile, "nobody", &err));
 	assert_non_null(strstr(err.message, "no thread of this profile is called 'nobody'; there are "
 					    "'python3', 'worker'"));
-	profile->thread_stack_count = 0;
+	profile->thread_stack_count = profile->idle_stack_count = 0;
 	assert_null(thread_view_new(profile, "worker", &err));
 	assert_non_null(strstr(err.message, "nothing is known"));
 	profile_free(profile);
@@ -65,6 +84,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_thread),
+		cmocka_unit_test(test_a_thread_that_only_waited),
 		cmocka_unit_test(test_no_such_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,11 @@ static void print_waits(FILE *out, const struct profile *profile)
 	threads_print_waits(out, &plain, profile);
 }
 
+static void print_idle(FILE *out, const struct profile *profile)
+{
+	threads_print_idle(out, &plain, profile);
+}
+
 static void print_table(FILE *out, const struct profile *profile)
 {
 	threads_print_table(out, &plain, profile);
@@ -68,6 +73,13 @@ static void test_notes(void **state)
 	profile->sum.gil_s = 0.05;
 	expect(profile, print_notes,
 	       "  Garbage collection took 0.40 s (43% of the work), most at loop.py:7  total += i\n");
+	/* In a long run that is little, and fewer than ten samples show no share. */
+	profile->total_s = 41;
+	expect(profile, print_notes, "");
+	profile->total_s = 1;
+	profile->quality.samples = 23;
+	expect(profile, print_notes, "");
+	profile->quality.samples = 24;
 	profile->sum.gc_s = 0.05;
 	expect(profile, print_notes, "");
 	profile_free(profile);
@@ -80,6 +92,17 @@ static void test_waits(void **state)
 	memset(profile->sum.waits_s, 0, sizeof(profile->sum.waits_s));
 	profile->sum.gil_s = 0;
 	expect(profile, print_waits, "");
+	profile_free(profile);
+}
+
+static void test_idle(void **state)
+{
+	struct profile *profile = profile_sample_new();
+	expect(profile, print_idle,
+	       "\nOther threads waited  beside the main one; no part of the total\n"
+	       "   2.00 s  lock      loop.py:7  total += i\n");
+	profile->elapsed_s = 201; /* of which it is less than a percent */
+	expect(profile, print_idle, "");
 	profile_free(profile);
 }
 
@@ -112,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,96 @@ static void test_time_ready_is_not_booked_twice_after_another_collector(void **s
 	end(watched);
 }
 
+/* --- short-lived threads --- */
+
+static uint32_t add_node(struct watched *watched, uint32_t offset)
+{
+	static const struct code_info info = {.filename = "a.py", .filename_size = 4, .qualname = "f",
+					      .qualname_size = 1};
+	bool is_new;
+	uint32_t code = codes_add(&watched->collector->codes, &info, 0x030d, &is_new);
+	return tree_add(&watched->collector->tree, &(struct tree_frame){.code = code, .offset = offset},
+			1, 0);
+}
+
+/* A thread that lived for so long, of which it says that it computed and stood ready for a part;
+ * node: where a look met it; TREE_ROOT: none did.  Returns what it is said to have waited. */
+static uint64_t live_short(struct watched *watched, uint64_t life_ms, uint64_t cpu_ms,
+			   uint64_t delay_ms, uint32_t node, uint32_t looks)
+{
+	uint64_t end_ns = clock_monotonic_ns();
+	struct thread thread = {.row = TIMELINE_NO_ROW, .schedstat_fd = -1, .syscall_fd = -1,
+				.start_ns = end_ns - life_ms * MS, .looks = looks,
+				.end_cpu_ns = cpu_ms * MS + 1, .end_delay_ns = delay_ms * MS};
+	if (node != TREE_ROOT) {
+		thread.wait_kind = WAIT_SLEEP;
+		thread.pending_off_ns = (life_ms - cpu_ms - delay_ms) * MS;
+		thread.look_ns = end_ns;
+		waited_book(watched->collector, &watched->process, &thread, node, end_ns);
+	}
+	watch_end(watched->collector, &watched->process, &thread, end_ns);
+	return thread.off_ns;
+}
+
+static uint64_t idle_ms(struct watched *watched, uint32_t node)
+{
+	return (tree_weights(&watched->collector->tree, node)->idle_ns + MS / 2) / MS;
+}
+
+static void free_short(struct watched *watched)
+{
+	free(watched->process.unmet_threads);
+	end(watched);
+}
+
+/* Who was gone before a look has waited where its like were met; its own figure is its own. */
+static void test_short_threads_stand_for_each_other(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns());
+	uint32_t node = add_node(watched, 2);
+	assert_in_range(live_short(watched, 40, 5, 15, TREE_ROOT, 0), 19 * MS, 20 * MS);
+	assert_int_equal(waited_settle(watched->collector) / MS, 19); /* none was met yet */
+	live_short(watched, 20, 0, 0, node, 1);
+	assert_int_equal(waited_settle(watched->collector), 0);
+	assert_int_equal(idle_ms(watched, node), 40);
+	live_short(watched, 30, 0, 0, TREE_ROOT, 0);
+	assert_int_equal(waited_settle(watched->collector), 0);
+	assert_int_equal(idle_ms(watched, node), 70);
+	assert_int_equal(tree_weights(&watched->collector->tree, node)->wait_kind, WAIT_SLEEP);
+	free_short(watched);
+}
+
+/* Each meeting is a sample of as much time, whether those that it stands for wait long or not,
+ * and whoever ends first. */
+static void test_each_meeting_has_an_equal_part(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns());
+	uint32_t longer = add_node(watched, 2), shorter = add_node(watched, 4);
+	for (uint32_t i = 0; i < 30; i++) { /* looks every 30 ms: 20 of 30 are met, and 4 of 30 */
+		live_short(watched, 4, 0, 0, i % 15 < 2 ? shorter : TREE_ROOT, i % 15 < 2);
+		live_short(watched, 20, 0, 0, i % 3 < 2 ? longer : TREE_ROOT, i % 3 < 2);
+	}
+	assert_int_equal(waited_settle(watched->collector), 0);
+	assert_in_range(idle_ms(watched, longer), 580, 620);
+	assert_in_range(idle_ms(watched, shorter), 100, 140);
+	free_short(watched);
+}
+
+/* A thread that could not have been missed stands for no other. */
+static void test_long_threads_stand_for_themselves(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns());
+	uint32_t node = add_node(watched, 2);
+	live_short(watched, 20, 0, 0, TREE_ROOT, 0);
+	live_short(watched, 100, 0, 0, node, 3);
+	assert_int_equal(waited_settle(watched->collector) / MS, 19);
+	assert_int_equal(idle_ms(watched, node), 100);
+	free_short(watched);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +341,9 @@ int main(void)
 		cmocka_unit_test(test_time_ready_at_the_end),
 		cmocka_unit_test(test_time_ready_of_a_waiting_thread_is_waiting),
 		cmocka_unit_test(test_time_ready_is_not_booked_twice_after_another_collector),
+		cmocka_unit_test(test_short_threads_stand_for_each_other),
+		cmocka_unit_test(test_each_meeting_has_an_equal_part),
+		cmocka_unit_test(test_long_threads_stand_for_themselves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

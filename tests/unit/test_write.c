@@ -201,10 +201,18 @@ static void test_no_memory_keys_when_not_measured(void **state)
 	profile_free(profile);
 }
 
+static struct profile *sample_without_idle(void)
+{
+	struct profile *profile = profile_sample_new();
+	for (uint32_t i = 0; i < profile->files[0].line_count; i++)
+		profile->files[0].lines[i].self.idle_s = 0;
+	return profile;
+}
+
 /* A file that took no time is listed for its memory. */
 static void test_malloc_threshold(void **state)
 {
-	struct profile *profile = profile_sample_new();
+	struct profile *profile = sample_without_idle();
 	struct write_options options = WRITE_OPTIONS_DEFAULT;
 	options.cpu_percent_threshold = 100;
 	options.malloc_threshold = 1298; /* as many as the file has */
@@ -250,7 +258,7 @@ static void test_reduced_lists_lines_with_figures(void **state)
 
 static void test_threshold_moves_files_outside(void **state)
 {
-	struct profile *profile = profile_sample_new();
+	struct profile *profile = sample_without_idle();
 	struct write_options options = WRITE_OPTIONS_DEFAULT;
 	options.cpu_percent_threshold = 98;
 	options.malloc_threshold = 1e9;
@@ -260,6 +268,22 @@ static void test_threshold_moves_files_outside(void **state)
 	assert_near(number(time, "outside_s"), 1.0);
 	assert_near(number(time, "total_s"), 1.0);
 	json_decref(root);
+	profile_free(profile);
+}
+
+/* A file at whose lines only other threads waited, in percent of the run. */
+static void test_idle_threshold(void **state)
+{
+	struct profile *profile = sample_without_idle();
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	options.cpu_percent_threshold = 98;
+	options.malloc_threshold = 1e9;
+	for (int is_enough = 0; is_enough < 2; is_enough++) {
+		profile->files[0].lines[0].self.idle_s = (is_enough ? 0.99 : 0.97) * profile->elapsed_s;
+		json_t *root = write_json(profile, options);
+		assert_int_equal(json_object_size(json_object_get(root, "files")), is_enough);
+		json_decref(root);
+	}
 	profile_free(profile);
 }
 
@@ -415,6 +439,9 @@ static void fill_timeline(struct profile *profile)
 		profile->thread_stacks[i] = (struct stack_part){node, i % TIMELINE_MAX_THREADS,
 								(uint64_t)rand() % 1000000};
 	}
+	profile->idle_stacks = mem_alloc(count * sizeof(*profile->idle_stacks));
+	memcpy(profile->idle_stacks, profile->thread_stacks, count * sizeof(*profile->idle_stacks));
+	profile->idle_stack_count = stack_parts_sum(profile->idle_stacks, count);
 	timeline->stack_count = stack_parts_sum(timeline->stacks, count);
 	profile->thread_stack_count = stack_parts_sum(profile->thread_stacks, count);
 }
@@ -542,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_threads_say_what_is_known),
 		cmocka_unit_test(test_reduced_lists_lines_with_figures),
 		cmocka_unit_test(test_threshold_moves_files_outside),
+		cmocka_unit_test(test_idle_threshold),
 		cmocka_unit_test(test_stacks_and_no_stacks),
 		cmocka_unit_test(test_waiting_by_reason),
 		cmocka_unit_test(test_timeline),

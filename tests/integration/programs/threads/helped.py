@@ -1,24 +1,26 @@
-"""A library's thread computes while the main thread waits for it, then while it sleeps.  Prints how long each took."""
+"""A library's thread computes while the main thread waits for it, then while it sleeps.  Prints how long the first took."""
 
 import ctypes
 import time
 
+LONG, SHORT = 60_000_000, 30_000_000
 libc = ctypes.CDLL(None)
 shuffle = ctypes.cast(libc.strfry, ctypes.c_void_p)
-text = ctypes.create_string_buffer(b"x" * 30_000_000)
+text = ctypes.create_string_buffer(b"x" * LONG)
 
 
-def begin():
+def begin(length):
     thread = ctypes.c_ulong()
-    assert libc.pthread_create(ctypes.byref(thread), None, shuffle, text) == 0
+    last = ctypes.byref(text, LONG - length)
+    assert libc.pthread_create(ctypes.byref(thread), None, shuffle, last) == 0
     return thread
 
 
 start = time.perf_counter()
-thread = begin()
+thread = begin(LONG)
 libc.pthread_join(thread, None)  # joins
 joined = time.perf_counter()
-thread = begin()
+thread = begin(SHORT)
 time.sleep(0.3)  # sleeps
 print(joined - start)
 libc.pthread_join(thread, None)
