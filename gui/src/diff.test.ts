@@ -11,7 +11,7 @@ interface Row {
 }
 
 // A profile of one file whose lines have these seconds, with narrow intervals.
-function profile(folder: string, rows: readonly Row[], functions: readonly [number, string][] = [], onCpu = 1): Profile {
+function profile(folder: string, rows: readonly Row[], functions: readonly [number, string][] = [], onCpu = 1, rate = 500): Profile {
 	const total = rows.reduce((sum, row) => sum + row.s, 0);
 	const record = (lineno: number, line: string, s: number) => ({
 		lineno, line, python_s: s, native_s: 0, system_s: 0, wait_s: 0, inclusive_s: s, n_samples: Math.round(s * 500), cpu_s: s * onCpu,
@@ -26,7 +26,7 @@ function profile(folder: string, rows: readonly Row[], functions: readonly [numb
 			},
 		},
 		heatline: {
-			time: { total_s: total, samples: Math.round(total * 500), python_s: total, native_s: 0, system_s: 0, wait_s: 0, cpu_s: total * onCpu },
+			time: { total_s: total, samples: Math.ceil(total * rate), python_s: total, native_s: 0, system_s: 0, wait_s: 0, cpu_s: total * onCpu },
 			stacks: {
 				strings: ["<module>", `${folder}/x.py`, ...rows.map((row) => row.text)], files: [[1, 1]],
 				functions: [[0, 0, 1], ...rows.map((row, i) => [i + 2, 0, row.at])],
@@ -61,6 +61,13 @@ test("twice the time for the same work on a CPU is no slowdown", () => {
 	const result = compare(before, busy);
 	assert.ok(result.pairs.every((pair) => pair.isNoise));
 	assert.equal(result.verdict, "No difference in time beyond noise: 6.00 s instead of 3.00 s.");
+});
+
+test("a length is known also where samples are few", () => {
+	const few = (s: number) => profile("/a", [{ at: 1, text: "f()", s }], [], 1, 5);
+	assert.match(compare(few(2), few(2.5)).verdict, /^Slower/);
+	assert.match(compare(few(2), few(2.2)).verdict, /^No difference/);
+	assert.match(compare(few(0.02), few(0.04)).verdict, /^No difference/);
 });
 
 test("an edited line, a new one and one that is gone are told apart", () => {

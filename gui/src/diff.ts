@@ -61,6 +61,8 @@ function ratioOf(before: number, after: number): string {
 
 const QUANTILE = 1.959964; // 97.5 % of the normal distribution
 const LEAST_SHARE = 0.01; // of memory: less is no difference
+const WHOLE_NOISE = 0.05; // of a whole time, standard deviation
+const START_NOISE = 0.01; // seconds, of starting and ending
 const MB = 1048576;
 
 // The 95 % interval of seconds that are a part of a whole.
@@ -80,8 +82,14 @@ function comparePart(before: Profile, after: Profile, wholes: [number, number], 
 	return Number(lowAfter > highBefore) - Number(lowBefore > highAfter);
 }
 
+// Of a whole time from run to run: it is read off clocks, also where samples are few.
+function wholeVariance(profile: Profile, time: number): number {
+	if (!(profile.samples > 0)) return Infinity; // nothing is known
+	return Math.min(time ** 2 / profile.samples, (WHOLE_NOISE * time) ** 2 + START_NOISE ** 2);
+}
+
 function compareWhole(before: Profile, after: Profile, times: [number, number]): number {
-	const noise = QUANTILE * Math.sqrt(times[0] ** 2 / before.samples + times[1] ** 2 / after.samples);
+	const noise = QUANTILE * Math.sqrt(wholeVariance(before, times[0]) + wholeVariance(after, times[1]));
 	return Number(times[1] - times[0] > noise) - Number(times[0] - times[1] > noise);
 }
 

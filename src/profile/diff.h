@@ -12,7 +12,8 @@
  * run is never twice the same either.  A difference of times is real when the
  * intervals of both profiles do not overlap.  The whole is one figure, not the
  * largest change of hundreds: it differs when the difference is beyond z standard
- * deviations.  A busy machine makes every run longer: both the time and the part of it
+ * deviations, 1/sqrt(samples) of it each but never more than 5 % and 10 ms, since it is
+ * measured by clocks, also where samples are few.  A busy machine makes every run longer: both the time and the part of it
  * that was the program's own (on a CPU or waiting, not ready to run and kept from it) must
  * have changed, in the same direction.
  * Memory is sampled by bytes (docs/MEMORY.md): the variance of an estimate is at most

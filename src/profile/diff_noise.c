@@ -9,6 +9,11 @@
 #define QUANTILE 1.959964 /* 97.5 % of the normal distribution */
 #define LEAST_SHARE 0.01 /* of memory: less is no difference */
 
+/* A whole time is read off clocks: however few samples a run has, its length is known.
+ * What remains is what runs of one program differ by. */
+#define WHOLE_NOISE 0.05     /* standard deviation, of the time */
+#define START_NOISE_S 0.01   /* and of starting and ending */
+
 struct diff_time diff_time_of(const struct metrics *metrics)
 {
 	return (struct diff_time){metrics_seconds(metrics), metrics->cpu_s + metrics->wait_s};
@@ -84,18 +89,21 @@ struct diff_value diff_share(const struct profile *const profile[DIFF_SIDES],
 	return (struct diff_value){before.seconds, after.seconds, order != 0};
 }
 
-static double relative_variance(const struct profile *profile)
+/* Of a whole time from run to run. */
+static double whole_variance(const struct profile *profile, double whole_s)
 {
-	return profile->sum.samples ? 1 / (double)profile->sum.samples : INFINITY;
+	double samples = (double)profile->sum.samples;
+	if (!(samples > 0))
+		return INFINITY; /* nothing is known */
+	double square = whole_s * whole_s;
+	return fmin(square / samples, WHOLE_NOISE * WHOLE_NOISE * square + START_NOISE_S * START_NOISE_S);
 }
 
 static int compare_wholes(const struct profile *const profile[DIFF_SIDES], double before_s,
 			  double after_s)
 {
-	double variance = before_s * before_s * relative_variance(profile[DIFF_BEFORE]) +
-			  after_s * after_s * relative_variance(profile[DIFF_AFTER]);
-	double noise_s = QUANTILE * sqrt(variance);
-	/* Not a number where one is 0 and has no samples: then nothing is known. */
+	double noise_s = QUANTILE * sqrt(whole_variance(profile[DIFF_BEFORE], before_s) +
+					 whole_variance(profile[DIFF_AFTER], after_s));
 	return (after_s - before_s > noise_s) - (before_s - after_s > noise_s);
 }
 

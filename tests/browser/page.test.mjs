@@ -256,8 +256,8 @@ test("a run and itself: no difference; a slower line comes first, also when it m
 	assert.ok((await texts(same, ".lines .row:not(.head) .cell:first-child")).every((text) => /0 s/.test(text)));
 	await same.context().close();
 	const program = (times) => `import time\ndef work(n):\n    t = 0\n    for i in range(n):\n        t += i * i\n    return t\n\ndef rest():\n    time.sleep(0.4)\n\nwork(${times})\nrest()\n`;
-	const slow = profileOf(writeFile("-a.py", `# moved\n\n${program(12_000_000)}`));
-	const fast = profileOf(writeFile("-a.py", program(2_000_000)));
+	const slow = profileOf(writeFile("-a.py", `# moved\n\n${program(40_000_000)}`));
+	const fast = profileOf(writeFile("-a.py", program(4_000_000)));
 	const page = await openPage(browser, `${htmlOf(slow, fast)}#v=compare`);
 	// The terminal says the same, but for the rounding of bytes.
 	const verdict = (text) => text.split("\n")[0].replace(/peak memory \S+ \S+/, "peak memory").trim();

@@ -187,7 +187,7 @@ static void test_without_source_lines_go_by_number(void **state)
 
 static void test_few_samples_are_noise(void **state)
 {
-	static const double slower[] = {0, 1, 2.4, 3};
+	static const double slower[] = {0, 1, 2.4, 3}, much_slower[] = {0, 1.4, 2.6, 3.6};
 	struct make few = usual, after = usual;
 	struct profile_diff diff;
 	few.samples_per_s = after.samples_per_s = 10;
@@ -196,6 +196,12 @@ static void test_few_samples_are_noise(void **state)
 	assert_int_equal(diff.slower, 0);
 	assert_false(diff.total_s.is_real);
 	end(&diff);
+	after.times = much_slower; /* a length is known without samples, but not how it is made up */
+	compare(&diff, &few, &after);
+	assert_int_equal(diff.slower, 0);
+	assert_true(diff.total_s.is_real);
+	end(&diff);
+	after.times = slower;
 	few.samples_per_s = after.samples_per_s = 10000;
 	compare(&diff, &few, &after);
 	assert_int_equal(diff.slower, 1);
