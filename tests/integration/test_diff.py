@@ -180,10 +180,13 @@ def test_check_passes_and_fails(compare):
 
 
 def test_check_ignores_noise(compare):
-    before, after = make([0, 1, 2, 3], samples_per_s=5), make([0, 1, 3, 3], samples_per_s=5)
-    done = compare("check", before, after, "--max-slowdown", "5%")
+    before = make([0, 1, 2, 3], samples_per_s=5)
+    done = compare("check", before, make([0, 1, 2.6, 3], samples_per_s=5), "--max-slowdown", "5%")
     assert done.returncode == 0
     assert "within noise" in done.stdout
+    # A length is known without samples.
+    done = compare("check", before, make([0, 1, 4, 3], samples_per_s=5), "--max-slowdown", "5%")
+    assert done.returncode == 1
 
 
 def test_check_of_lines(compare):
