@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "python/instructions.h"
+
 static uint64_t load_word(const char *at)
 {
 	uint64_t word;
@@ -82,6 +84,15 @@ static struct walker direct_walker(void)
 
 /* --- in place --- */
 
+/* Where the frame's instructions are, read in place; 0 when that makes no sense. */
+static uint64_t instructions_of(const char *frame, uint64_t code)
+{
+	const struct py_layout *layout = &g_agent.layout;
+	uint32_t copy = instructions_copy(layout, (const unsigned char *)frame);
+	py_addr start;
+	return instructions_find(&direct_reader, layout, code, copy, &start) ? start : 0;
+}
+
 /* Where the frame stands in its code; below 0 when that makes no sense. */
 static int64_t offset_of(const char *frame, uint64_t code)
 {
@@ -91,7 +102,8 @@ static int64_t offset_of(const char *frame, uint64_t code)
 		memcpy(&last, frame + layout->frame_instr, sizeof(last));
 		return last > 0 ? (int64_t)last * layout->lasti_scale : 0;
 	}
-	int64_t offset = (int64_t)(load_word(frame + layout->frame_instr) - (code + layout->code_code));
+	uint64_t start = instructions_of(frame, code);
+	int64_t offset = start != 0 ? (int64_t)(load_word(frame + layout->frame_instr) - start) : -1;
 	/* Before its first instruction a frame points one unit in front of it. */
 	return offset == -2 ? 0 : offset;
 }
@@ -108,8 +120,8 @@ struct direct_walk {
 static bool add_frame(struct direct_walk *walk, const char *frame)
 {
 	uint64_t code = code_of(frame);
-	int64_t offset = offset_of(frame, code);
-	if (code == 0 || offset < 0 || offset > UINT32_MAX)
+	int64_t offset = code != 0 ? offset_of(frame, code) : -1;
+	if (offset < 0 || offset > UINT32_MAX)
 		return false;
 	if (code != walk->last_code) {
 		uint32_t identity = code_identity(&walk->walker, (const void *)(uintptr_t)code, /* NOLINT */

@@ -65,12 +65,13 @@ static void look_closer(struct agent_thread *self, const struct interrupted *at,
 {
 	const struct py_layout *layout = &g_agent.layout;
 	const struct walk_frame *frame = &self->frames[0];
-	py_addr instruction = frame->code + layout->code_code + frame->offset;
+	py_addr instruction = layout->has_copies ? self->scratch.instruction
+						 : frame->code + layout->code_code + frame->offset;
 	py_addr gc_flag = find_gc_flag(self);
 	int32_t is_collecting = 0;
 	struct iovec to[3], from[3];
 	size_t count = 0;
-	if (layout->frame_kind != PY_FRAME_OBJECT) {
+	if (layout->frame_kind != PY_FRAME_OBJECT && instruction != 0) {
 		to[count] = (struct iovec){&sample->opcode, 1};
 		from[count++] = (struct iovec){(void *)(uintptr_t)instruction, 1};
 	}
@@ -119,8 +120,11 @@ bool sample_walk_state(struct agent_thread *self, const struct walker *walker, p
 	code_identities(walker, self->frames, *count, self->identities);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < *count; i++) {
-		if (self->identities[i] == CODE_HIDDEN)
+		if (self->identities[i] == CODE_HIDDEN) {
+			if (i == 0)
+				self->scratch.instruction = 0;
 			continue;
+		}
 		uint32_t id = codes_find(self, walker, self->frames[i].code,
 					 self->identities[i]);
 		if (id == CODE_ID_NONE)

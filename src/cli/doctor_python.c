@@ -63,10 +63,10 @@ static void say_python(struct doctor_check *check, const struct trial *trial)
 	doctor_fact_truth(check, "is_free_threaded", python->is_free_threaded);
 	doctor_fact_truth(check, "has_names", is_named);
 	if (python->is_free_threaded) {
-		/* The run decides: those of 3.14 and later are refused. */
 		doctor_say(check, trial->profile ? DOCTOR_LIMITED : DOCTOR_NO,
-			   "%s, %s; free-threaded builds %s", python->version, path,
-			   trial->profile ? "are not tested: figures may be wrong" : "cannot be profiled");
+			   "%s, %s; of free-threaded builds %s", python->version, path,
+			   trial->profile ? "it is not told where tasks of event loops wait"
+					  : "this one cannot be profiled");
 		doctor_fix(check, "name one that has the GIL with --python");
 	} else if (is_known) {
 		doctor_say(check, DOCTOR_OK, "%s, %s%s", python->version, path,

@@ -6,16 +6,15 @@
 #include "python/bits.h"
 #include "python/objects.h"
 
-/* The same in all versions: where a type has its name, sizes and flags. */
-#define TYPE_NAME 24u
-#define TYPE_BASIC_SIZE 32u
-#define TYPE_FLAGS 168u
-#define TYPE_DICT_OFFSET 288u
-#define TYPE_BYTES_READ 296u
+/* The same in all versions: where a type has its name, sizes and flags, behind the head. */
+#define TYPE_NAME 8u
+#define TYPE_BASIC_SIZE 16u
+#define TYPE_FLAGS 152u
+#define TYPE_DICT_OFFSET 272u
+#define TYPE_BYTES_READ 280u
 
-/* A dictionary: its keys and, where those are shared, its values. */
-#define DICT_KEYS 32u
-#define DICT_BYTES_READ 48u
+/* A dictionary: its keys and, where those are shared, its values; behind the head. */
+#define DICT_KEYS 16u
 #define KEYS_BYTES_READ 40u
 #define KEY_BYTES_MAX 64u
 
@@ -60,7 +59,7 @@ bool inspect_type_of(const struct walker *walker, py_addr object, struct inspect
 	py_addr address;
 
 	if (!read_pointer(walker, object + walker->layout->object_type, &address) ||
-	    !read_bytes(walker, address, bytes, sizeof(bytes)))
+	    !read_bytes(walker, address + py_head_bytes(walker->layout), bytes, sizeof(bytes)))
 		return false;
 	type->address = address;
 	type->flags = load_u64(bytes + TYPE_FLAGS);
@@ -86,7 +85,7 @@ bool inspect_int_digits(const struct walker *walker, py_addr object, int64_t *di
 {
 	uint64_t size;
 
-	if (!read_bytes(walker, object + 16, &size, sizeof(size)))
+	if (!read_bytes(walker, object + py_head_bytes(walker->layout), &size, sizeof(size)))
 		return false;
 	/* 3.12 keeps the sign in the two lowest bits: 0, none, 2 for minus. */
 	if (walker->layout->version >= 0x030c)
@@ -105,7 +104,8 @@ bool inspect_int(const struct walker *walker, py_addr object, int64_t *value)
 	if (!inspect_int_digits(walker, object, &digits) || digits < -3 || digits > 3)
 		return false;
 	uint64_t count = (uint64_t)(digits < 0 ? -digits : digits);
-	if (count > 0 && !read_bytes(walker, object + 24, parts, count * sizeof(parts[0])))
+	if (count > 0 && !read_bytes(walker, object + py_head_bytes(walker->layout) + 8, parts,
+				     count * sizeof(parts[0])))
 		return false;
 	if (parts[2] > 7)
 		return false;
@@ -155,17 +155,25 @@ static py_addr values_start(const struct walker *walker, py_addr values)
 	return values != 0 && walker->layout->version >= 0x030d ? values + 8 : values;
 }
 
+/* Of a dictionary: where its keys are, and its values where those are kept apart. */
+static bool find_dict_keys(const struct walker *walker, py_addr dict, py_addr *keys, py_addr *values)
+{
+	uint64_t words[2];
+
+	if (!read_bytes(walker, dict + py_head_bytes(walker->layout) + DICT_KEYS, words, sizeof(words)))
+		return false;
+	*keys = words[0];
+	*values = values_start(walker, words[1]);
+	return true;
+}
+
 bool inspect_dict_open(const struct walker *walker, py_addr object, struct inspect_dict *dict)
 {
-	unsigned char bytes[DICT_BYTES_READ];
 	struct inspect_type type;
+	py_addr keys;
 
-	if (!inspect_type_of(walker, object, &type) || (type.flags & FLAG_DICT) == 0 ||
-	    !read_bytes(walker, object, bytes, sizeof(bytes)) ||
-	    !keys_open(walker, load_u64(bytes + DICT_KEYS), dict))
-		return false;
-	dict->values = values_start(walker, load_u64(bytes + DICT_KEYS + 8));
-	return true;
+	return inspect_type_of(walker, object, &type) && (type.flags & FLAG_DICT) != 0 &&
+	       find_dict_keys(walker, object, &keys, &dict->values) && keys_open(walker, keys, dict);
 }
 
 uint32_t inspect_dict_read(const struct walker *walker, const struct inspect_dict *dict, uint32_t from,
@@ -253,17 +261,6 @@ py_addr inspect_dict_get(const struct walker *walker, py_addr object, const char
 
 /* ---- attributes ---- */
 
-static bool find_dict_keys(const struct walker *walker, py_addr dict, py_addr *keys, py_addr *values)
-{
-	uint64_t words[2];
-
-	if (!read_bytes(walker, dict + DICT_KEYS, words, sizeof(words)))
-		return false;
-	*keys = words[0];
-	*values = values_start(walker, words[1]);
-	return true;
-}
-
 /* 3.11 and later: a dictionary at a place before the object; else values, beside the
  * names that its class keeps. */
 static bool find_managed_keys(const struct walker *walker, py_addr object, const struct inspect_type *type,
@@ -323,7 +320,7 @@ py_addr inspect_module_variable(const struct walker *walker, py_addr interpreter
 		return 0;
 	found = inspect_dict_get(walker, modules, module);
 	/* A module has its dictionary right behind its head. */
-	if (found == 0 || !read_pointer(walker, found + 16, &dict))
+	if (found == 0 || !read_pointer(walker, found + py_head_bytes(walker->layout), &dict))
 		return 0;
 	return inspect_dict_get(walker, dict, name);
 }

@@ -41,6 +41,8 @@ struct py_layout {
 	uint8_t line_kind;    /* enum py_line_kind */
 	uint8_t lasti_scale;  /* bytes of code per unit of the stored last instruction */
 	bool free_threaded;   /* built without the GIL */
+	bool has_copies;      /* the same, 3.14+: threads run copies of the instructions
+				 (instructions.h), which frame_copy and code_copies lead to */
 	bool executable_tagged; /* 3.14+: the frame's code pointer carries tag bits */
 	uint8_t owner_is_shim;  /* value of frame.owner from which on the frame is the
 				   interpreter's own entry, not Python code; 255: none */
@@ -62,10 +64,12 @@ struct py_layout {
 		frame_owner, frame_is_entry /* 3.11 only */,
 		frame_stacktop /* 3.11 to 3.13: -1 unless it calls Python or is suspended */,
 		frame_size /* bytes to read of a frame to have all of these */,
+		frame_copy /* has_copies: which of them it runs */,
 		frame_specials /* bytes of a frame before its variables */,
 		frame_locals /* its variables; the same from 3.11 on */;
 	uint32_t code_filename, code_name, code_qualname, code_lines, code_firstlineno,
 		code_flags, code_code /* bytes object (<3.11) or the instructions themselves */,
+		code_copies /* has_copies: pointer to the table of them */,
 		code_units /* 3.11+: how many two-byte units of instructions */,
 		code_framesize /* 3.12+: words that a frame of it takes on the frame stack */,
 		code_stacksize /* 3.11, where the two make up code_framesize */,
@@ -79,6 +83,13 @@ struct py_layout {
 	uint32_t object_type;
 	uint32_t type_cached_keys /* of a class: the names that its instances share */;
 };
+
+/* Bytes of the head that every object has: its type is the last field, and what kind of object
+ * it is decides what follows.  16, or 32 without the GIL. */
+static inline uint32_t py_head_bytes(const struct py_layout *layout)
+{
+	return layout->object_type + 8;
+}
 
 /* The row for a released version before 3.13, or NULL.  Static storage. */
 const struct py_layout *py_layout_known(unsigned version);

@@ -11,7 +11,7 @@
 
 #include "python/code.h"
 
-/* name, word in 3.13, 3.14, 3.15.  A newer version is tried as the last. */
+/* name, word in 3.13, 3.14, 3.15; 0: none.  A newer version is tried as the last. */
 #define PUBLISHED_WORDS(X)           \
 	X(RUNTIME_SIZE, 3, 3, 3)         \
 	X(RUNTIME_HEAD, 5, 5, 5)         \
@@ -34,6 +34,7 @@
 	X(FRAME_INSTR, 31, 34, 42)       \
 	X(FRAME_LOCALS, 32, 35, 43)      \
 	X(FRAME_OWNER, 33, 36, 44)       \
+	X(FRAME_COPY, 0, 38, 46)         \
 	X(CODE_SIZE, 34, 39, 47)         \
 	X(CODE_FILENAME, 35, 40, 48)     \
 	X(CODE_NAME, 36, 41, 49)         \
@@ -43,6 +44,7 @@
 	X(CODE_ARGCOUNT, 40, 45, 53)     \
 	X(CODE_LOCAL_NAMES, 41, 46, 54)  \
 	X(CODE_CODE, 43, 48, 56)         \
+	X(CODE_COPIES, 0, 49, 57)        \
 	X(OBJECT_SIZE, 44, 50, 58)       \
 	X(OBJECT_TYPE, 45, 51, 59)       \
 	X(BYTES_SIZE, 64, 74, 86)        \
@@ -119,6 +121,8 @@ static const struct {
 	{ CODE_ARGCOUNT, CODE_SIZE, 4 },
 	{ CODE_LOCAL_NAMES, CODE_SIZE, 8 },
 	{ CODE_CODE, CODE_SIZE, 2 },
+	{ FRAME_COPY, FRAME_SIZE, 4 },
+	{ CODE_COPIES, CODE_SIZE, 8 },
 	{ OBJECT_TYPE, OBJECT_SIZE, 8 },
 	{ BYTES_LENGTH, BYTES_SIZE, 8 },
 	{ BYTES_DATA, BYTES_SIZE, 1 },
@@ -134,7 +138,7 @@ static bool head_makes_sense(const uint64_t *words)
 
 	return words[CODE_FILENAME] + 8 <= end && words[CODE_NAME] + 8 <= end &&
 	       words[CODE_QUALNAME] + 8 <= end && words[CODE_LINES] + 8 <= end &&
-	       words[CODE_LOCAL_NAMES] <= end && words[CODE_ARGCOUNT] <= end &&
+	       words[CODE_LOCAL_NAMES] <= end && words[CODE_COPIES] + 8 <= end && words[CODE_ARGCOUNT] <= end &&
 	       words[CODE_FIRST_LINE] + 12 <= end && words[OBJECT_TYPE] + 8 <= end &&
 	       words[OBJECT_SIZE] + 8 <= end;
 }
@@ -182,7 +186,8 @@ static void fill_unpublished(const uint64_t *words, struct py_layout *layout)
 	layout->type_cached_keys = !is_seen		       ? PY_ABSENT
 				   : layout->version < 0x030f ? 880
 							      : 888;
-	layout->unicode_kind_shift = 2;
+	/* Without the GIL the bits before it are a byte, which is changed by itself. */
+	layout->unicode_kind_shift = layout->has_copies ? 8 : 2;
 	layout->owner_is_shim = 3;
 	layout->executable_tagged = layout->version >= 0x030e;
 }
@@ -236,6 +241,8 @@ static void fill_published(const uint64_t *words, struct py_layout *layout)
 	layout->bytes_length = (uint32_t)words[BYTES_LENGTH];
 	layout->bytes_data = (uint32_t)words[BYTES_DATA];
 	layout->object_type = (uint32_t)words[OBJECT_TYPE];
+	layout->frame_copy = (uint32_t)words[FRAME_COPY];
+	layout->code_copies = (uint32_t)words[CODE_COPIES];
 }
 
 /* Every field of a frame stands before its variables. */
@@ -244,7 +251,14 @@ static bool frame_makes_sense(const struct py_layout *layout)
 	return layout->frame_previous + 8 <= layout->frame_size &&
 	       layout->frame_code + 8 <= layout->frame_size &&
 	       layout->frame_instr + 8 <= layout->frame_size &&
-	       layout->frame_owner + 1 <= layout->frame_size;
+	       layout->frame_owner + 1 <= layout->frame_size &&
+	       layout->frame_copy + 4 <= layout->frame_size;
+}
+
+/* A build that has none publishes 0 for both, where another field stands. */
+static bool copies_make_sense(const struct py_layout *layout)
+{
+	return !layout->has_copies || (layout->frame_copy > 0 && layout->code_copies > 0);
 }
 
 static int refuse(const char **why, const char *sentence)
@@ -268,19 +282,17 @@ int py_layout_published(const struct mem_reader *reader, py_addr runtime,
 	if (table[1] >> 32 != 0 || made.version < VERSION_FIRST || made.version >> 8 != 3)
 		return refuse(why, "the interpreter publishes a version that makes no sense");
 	made.free_threaded = table[2] != 0;
-	if (made.free_threaded && made.version >= 0x030e)
-		return refuse(why, "free-threaded builds of Python 3.14 and later keep a copy of the "
-				   "bytecode per thread, which is not understood yet");
+	made.has_copies = made.free_threaded && made.version >= 0x030e;
 	places = word_places[(made.version < VERSION_LAST ? made.version : VERSION_LAST) -
 			     VERSION_FIRST];
 	for (size_t i = 0; i < PUBLISHED_COUNT; i++)
-		words[i] = table[places[i]];
+		words[i] = places[i] != 0 ? table[places[i]] : 0;
 	if (!words_make_sense(words))
 		return refuse(why, "the offsets that the interpreter publishes make no sense");
 	fill_published(words, &made);
 	fill_unpublished(words, &made);
 	fill_absent(&made);
-	if (!frame_makes_sense(&made))
+	if (!frame_makes_sense(&made) || !copies_make_sense(&made))
 		return refuse(why, "the frame offsets that the interpreter publishes make no sense");
 	*layout = made;
 	return 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "python/bits.h"
+#include "python/instructions.h"
 #include "python/objects.h"
 #include "python/task_parts.h"
 
@@ -144,7 +145,7 @@ static bool read_new(const struct task_finder *finder, const struct object_copy 
 	const struct py_layout *layout = finder->walker->layout;
 	const unsigned char *frame = coro->bytes + row->gen_frame;
 	int64_t offset;
-	py_addr top, instr;
+	py_addr top, instr, start;
 	int8_t state;
 
 	if (coro->size < coro_bytes(finder) || row->gen_state >= coro->size)
@@ -155,8 +156,12 @@ static bool read_new(const struct task_finder *finder, const struct object_copy 
 	view->code = load_u64(frame + layout->frame_code) &
 		     ~(py_addr)(layout->executable_tagged ? 7 : 0);
 	instr = load_u64(frame + layout->frame_instr);
-	offset = (int64_t)(instr - (view->code + layout->code_code));
-	if (!is_pointer(view->code) || offset < 0 || offset > 64 << 20)
+	if (!is_pointer(view->code) ||
+	    !instructions_find(finder->walker->reader, layout, view->code,
+			       instructions_copy(layout, frame), &start))
+		return false;
+	offset = (int64_t)(instr - start);
+	if (offset < 0 || offset > 64 << 20)
 		return false;
 	view->offset = (uint32_t)offset;
 	if (row->source == TASKS_LIST)

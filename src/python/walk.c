@@ -14,6 +14,7 @@
 
 #include "python/bits.h"
 #include "python/fetch.h"
+#include "python/instructions.h"
 
 #define FIRST_COPY_BYTES 4096u /* most stacks fit */
 
@@ -38,6 +39,7 @@ struct chunk {
 /* The parts of a frame that matter. */
 struct frame_view {
 	py_addr code, previous, instr;
+	uint32_t copy; /* of the instructions; see instructions.h */
 	uint8_t owner;
 	bool is_entry;
 	bool is_calling; /* its evaluation stack is put away, as for a call of Python */
@@ -46,6 +48,7 @@ struct frame_view {
 struct walk {
 	const struct walker *walker;
 	struct fetch fetch;
+	struct walk_scratch *scratch;
 	bool is_first_copy;
 	struct chunk top_chunk;   /* the newest */
 	struct chunk chunk;       /* where the walk stands on the frame stack */
@@ -203,6 +206,7 @@ static bool frame_read(struct walk *walk, py_addr addr, struct frame_view *view,
 		view->code &= ~(py_addr)7;
 	view->previous = load_u64(at + layout->frame_previous);
 	view->instr = load_u64(at + layout->frame_instr);
+	view->copy = instructions_copy(layout, at);
 	view->owner = at[layout->frame_owner];
 	view->is_entry = layout->frame_is_entry != PY_ABSENT && at[layout->frame_is_entry] != 0;
 	view->is_calling = layout->frame_stacktop == PY_ABSENT ||
@@ -236,15 +240,22 @@ static bool frame_place(struct walk *walk, py_addr addr)
 static bool frame_add(struct walk *walk, const struct frame_view *view)
 {
 	struct walk_frame *frame = &walk->frames[walk->count];
-	int64_t offset = (int64_t)(view->instr - (view->code + walk->walker->layout->code_code));
+	py_addr start;
+	int64_t offset;
 
+	if (!is_pointer(view->code) ||
+	    !instructions_find(walk->walker->reader, walk->walker->layout, view->code, view->copy, &start))
+		return false;
 	/* Before its first instruction a frame points one unit in front of it.
 	 * No code object has 64 MB of instructions. */
-	if (!is_pointer(view->code) || offset < -2 || offset > 64 << 20)
+	offset = (int64_t)(view->instr - start);
+	if (offset < -2 || offset > 64 << 20)
 		return false;
 	frame->code = view->code;
 	frame->offset = offset > 0 ? (uint32_t)offset : 0;
 	frame->is_entry = view->is_entry;
+	if (walk->count == 0)
+		walk->scratch->instruction = start + frame->offset;
 	walk->count++;
 	return true;
 }
@@ -382,6 +393,7 @@ enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
 	py_addr first;
 
 	walk.walker = walker;
+	walk.scratch = scratch;
 	walk.frames = frames;
 	walk.room = walker->room != 0 ? walker->room : WALK_MAX_FRAMES;
 	walk.is_first_copy = true;

@@ -57,8 +57,9 @@ enum walk_result {
 };
 
 /* The caller's scratch memory (see fetch.h): too big for a signal stack, so it lives with
- * the thread (agent) or the collector.  Contents mean nothing between calls. */
+ * the thread (agent) or the collector.  Copies mean nothing between calls. */
 struct walk_scratch {
+	py_addr instruction; /* out, 3.11+: where the innermost frame found last stands */
 	_Alignas(16) unsigned char chunk[WALK_CHUNK_BYTES];
 	_Alignas(16) unsigned char pages[WALK_PAGES][WALK_PAGE_BYTES];
 };

@@ -13,17 +13,27 @@
 #define TEXT_SHOWN 80u
 #define DEPTH_MAX 2
 #define DIGITS_MAX (1ll << 40) /* no int has so many */
-#define SEQUENCE_LENGTH 16u
-#define LIST_ITEMS 24u /* where they are */
-#define VALUE_IN_CELL 16u
+
+/* Behind an object's head. */
+#define SEQUENCE_LENGTH 0u
+#define LIST_ITEMS 8u /* where they are */
+#define VALUE_IN_CELL 0u
+#define FLOAT_VALUE 0u
+#define DICT_LENGTH 0u
+#define SET_LENGTH 8u
 
 /* Kinds of variables (3.11+). */
 #define KIND_HIDDEN 0x10u
 
-/* Where a tuple's items begin; from 3.14 on its hash stands before them. */
-static uint32_t tuple_items(const struct remote *remote)
+static py_addr behind_head(const struct remote *remote, py_addr object)
 {
-	return remote->layout.version >= 0x030e ? 32 : 24;
+	return object + py_head_bytes(&remote->layout);
+}
+
+/* Where a tuple's items begin; from 3.14 on its hash stands before them. */
+static py_addr tuple_items(const struct remote *remote, py_addr tuple)
+{
+	return behind_head(remote, tuple) + (remote->layout.version >= 0x030e ? 16 : 8);
 }
 
 static bool read_word(const struct remote *remote, py_addr addr, uint64_t *value)
@@ -110,7 +120,7 @@ static void put_float(const struct remote *remote, py_addr object, struct buf *t
 	char digits[40];
 	double value;
 
-	if (!remote->reader.read(&remote->reader, object + 16, &value, sizeof(value))) {
+	if (!remote->reader.read(&remote->reader, behind_head(remote, object) + FLOAT_VALUE, &value, sizeof(value))) {
 		buf_text(text, "<float>");
 		return;
 	}
@@ -152,10 +162,10 @@ static void put_sequence(const struct remote *remote, py_addr object, bool is_li
 			 int depth)
 {
 	uint64_t length;
-	py_addr items = object + tuple_items(remote);
+	py_addr items = tuple_items(remote, object);
 
-	if (!read_word(remote, object + SEQUENCE_LENGTH, &length) ||
-	    (is_list && !read_word(remote, object + LIST_ITEMS, &items)))
+	if (!read_word(remote, behind_head(remote, object) + SEQUENCE_LENGTH, &length) ||
+	    (is_list && !read_word(remote, behind_head(remote, object) + LIST_ITEMS, &items)))
 		buf_text(text, is_list ? "<list>" : "<tuple>");
 	else if (depth >= DEPTH_MAX)
 		put_size(text, is_list ? "list" : "tuple", length);
@@ -171,7 +181,7 @@ static void put_sized(const struct remote *remote, py_addr object, const char *n
 {
 	uint64_t length;
 
-	if (read_word(remote, object + place, &length))
+	if (read_word(remote, behind_head(remote, object) + place, &length))
 		put_size(text, name, length);
 	else
 		buf_printf(text, "<%s>", name);
@@ -202,9 +212,9 @@ static void put_value(const struct remote *remote, py_addr object, struct buf *t
 	else if ((type.flags & (FLAG_LIST | FLAG_TUPLE)) != 0)
 		put_sequence(remote, object, (type.flags & FLAG_LIST) != 0, text, depth);
 	else if ((type.flags & FLAG_DICT) != 0)
-		put_sized(remote, object, type.name, 16, text);
+		put_sized(remote, object, type.name, DICT_LENGTH, text);
 	else if (strcmp(type.name, "set") == 0 || strcmp(type.name, "frozenset") == 0)
-		put_sized(remote, object, type.name, 24, text);
+		put_sized(remote, object, type.name, SET_LENGTH, text);
 	else if (strcmp(type.name, "float") == 0)
 		put_float(remote, object, text);
 	else
@@ -234,7 +244,7 @@ static void put_variable(const struct remote *remote, uint64_t word, struct buf 
 		object = word & ~(uint64_t)7;
 	}
 	if (inspect_type_of(&remote->walker, object, &type) && strcmp(type.name, "cell") == 0 &&
-	    (!read_word(remote, object + VALUE_IN_CELL, &object) || object == 0)) {
+	    (!read_word(remote, behind_head(remote, object) + VALUE_IN_CELL, &object) || object == 0)) {
 		buf_text(text, "<not set>");
 		return;
 	}
@@ -249,7 +259,7 @@ static uint64_t add_variables(const struct remote *remote, py_addr names, py_add
 	uint64_t length, word;
 	py_addr name;
 
-	if (!read_word(remote, names + SEQUENCE_LENGTH, &length) || length > 1u << 16)
+	if (!read_word(remote, behind_head(remote, names) + SEQUENCE_LENGTH, &length) || length > 1u << 16)
 		return 0;
 	for (uint64_t i = 0; i < length && *count < REMOTE_LOCALS_MAX; i++) {
 		struct remote_local *local = &locals[*count];
@@ -259,7 +269,7 @@ static uint64_t add_variables(const struct remote *remote, py_addr names, py_add
 		if (kinds != 0)
 			remote->reader.read(&remote->reader, kinds + remote->layout.bytes_data + i, &kind, 1);
 		if ((kind & KIND_HIDDEN) != 0 || !read_word(remote, values + 8 * i, &word) || word == 0 ||
-		    word == 1 || !read_word(remote, names + tuple_items(remote) + 8 * i, &name) ||
+		    word == 1 || !read_word(remote, tuple_items(remote, names) + 8 * i, &name) ||
 		    !inspect_text(&remote->walker, name, local->name, sizeof(local->name)))
 			continue;
 		buf_init(&text, REMOTE_VALUE_BYTES);

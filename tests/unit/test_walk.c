@@ -296,6 +296,53 @@ static void test_stack_tagged(void **state)
 	fake_free(fake);
 }
 
+/* Without the GIL: frames that run copies of the instructions. */
+static void test_stack_copies(void **state)
+{
+	enum { COPIES = 168, COPY = 24 }; /* where the fake versions have nothing that counts */
+	py_addr table = FAKE_HEAP + 0x2000u, copy = FAKE_HEAP + 0x3000u;
+	struct fake *fake = fake_new_stack();
+	const struct py_layout *layout = &fake->layout;
+
+	fake->layout.has_copies = true;
+	fake->layout.frame_copy = COPY;
+	fake->layout.code_copies = COPIES;
+	fake_put(fake, fake_code(2) + COPIES, table);
+	fake_put(fake, table, 3);
+	fake_put(fake, table + 8 + 8 * 2, copy);
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	assert_int_equal(fake->frames[0].offset, 32);
+	assert_int_equal(fake->scratch.instruction, fake_code(2) + layout->code_code + 32);
+
+	fake_put32(fake, ROOT + 2 * STEP + COPY, 2);
+	fake_put(fake, ROOT + 2 * STEP + layout->frame_instr, copy + 12);
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	assert_int_equal(fake->count, 3);
+	assert_int_equal(fake->frames[0].code, fake_code(2));
+	assert_int_equal(fake->frames[0].offset, 12);
+	assert_int_equal(fake->frames[1].offset, 16);
+	assert_int_equal(fake->scratch.instruction, copy + 12);
+	/* Before the first instruction. */
+	fake_put(fake, ROOT + 2 * STEP + layout->frame_instr, copy - 2);
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	assert_int_equal(fake->frames[0].offset, 0);
+	assert_int_equal(fake->scratch.instruction, copy);
+
+	/* A copy that is not there, not made yet, or beyond all bounds; no table. */
+	fake_put32(fake, ROOT + 2 * STEP + COPY, 1);
+	assert_int_equal(fake_walk(fake), WALK_TORN);
+	fake_put32(fake, ROOT + 2 * STEP + COPY, 3);
+	fake_put(fake, table + 8 + 8 * 3, copy);
+	assert_int_equal(fake_walk(fake), WALK_TORN);
+	fake_put32(fake, ROOT + 2 * STEP + COPY, UINT32_MAX);
+	fake_put(fake, table, UINT64_MAX);
+	assert_int_equal(fake_walk(fake), WALK_TORN);
+	fake_put32(fake, ROOT + 2 * STEP + COPY, 2);
+	fake_put(fake, fake_code(2) + COPIES, 0);
+	assert_int_equal(fake_walk(fake), WALK_TORN);
+	fake_free(fake);
+}
+
 /* ---- evaluations, as in 3.12 ---- */
 
 static struct fake *fake_new_evaluation(void)
@@ -517,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_stack_cycle_of_entries),
 		cmocka_unit_test(test_stack_without_top),
 		cmocka_unit_test(test_stack_tagged),
+		cmocka_unit_test(test_stack_copies),
 		cmocka_unit_test(test_evaluation_whole),
 		cmocka_unit_test(test_evaluation_not_filled_in),
 		cmocka_unit_test(test_evaluation_stale_caller),
