@@ -17,7 +17,6 @@
 
 /* Results of every function; others have only a text. */
 #define CUPTI_DONE 0
-#define CUPTI_NO_MORE_RECORDS 12 /* MAX_LIMIT_REACHED */
 #define CUPTI_OLD_DRIVER 14      /* NOT_COMPATIBLE */
 #define CUPTI_NOT_THERE 15       /* NOT_INITIALIZED */
 #define CUPTI_NOT_PERMITTED 35   /* INSUFFICIENT_PRIVILEGES */

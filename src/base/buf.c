@@ -73,17 +73,6 @@ bool buf_char(struct buf *buf, char c)
 	return buf_append(buf, &c, 1);
 }
 
-bool buf_repeat(struct buf *buf, char c, size_t count)
-{
-	if (!buf_fits(buf, count))
-		return false;
-	buf_reserve(buf, buf->size + count);
-	memset(buf->data + buf->size, c, count);
-	buf->size += count;
-	buf->data[buf->size] = '\0';
-	return true;
-}
-
 bool buf_printf(struct buf *buf, const char *format, ...)
 {
 	va_list args, again;

@@ -27,7 +27,6 @@ void buf_clear(struct buf *buf);
 bool buf_append(struct buf *buf, const void *bytes, size_t size);
 bool buf_text(struct buf *buf, const char *text);
 bool buf_char(struct buf *buf, char c);
-bool buf_repeat(struct buf *buf, char c, size_t count);
 bool buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool buf_is_cut(const struct buf *buf)

@@ -64,13 +64,3 @@ void err_clear(struct err *err)
 	err->code = ERR_NONE;
 	err->message[0] = '\0';
 }
-
-const char *err_code_text(enum err_code code)
-{
-	static const char *const texts[] = {
-#define X(name, text) text,
-		ERR_LIST(X)
-#undef X
-	};
-	return (unsigned)code < ERR_COUNT ? texts[code] : "unknown error";
-}

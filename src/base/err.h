@@ -11,26 +11,19 @@
 #ifndef HEATLINE_BASE_ERR_H
 #define HEATLINE_BASE_ERR_H
 
-/* X(name, what it means in general) */
-#define ERR_LIST(X)                                                     \
-	X(ERR_NONE, "no error")                                         \
-	X(ERR_USAGE, "wrong usage")                                     \
-	X(ERR_NOT_FOUND, "not found")                                   \
-	X(ERR_PERMISSION, "not permitted")                              \
-	X(ERR_NO_SPACE, "no space left")                                \
-	X(ERR_IO, "reading or writing failed")                          \
-	X(ERR_TOO_LARGE, "too large")                                   \
-	X(ERR_FORMAT, "not in the expected format")                     \
-	X(ERR_UNSUPPORTED, "not supported")                             \
-	X(ERR_TARGET, "the target process cannot be used")              \
-	X(ERR_SYSTEM, "the operating system refused")
-
-/* ERR_NONE is 0; functions return the negated code. */
+/* Functions return the negated code. */
 enum err_code {
-#define X(name, text) name,
-	ERR_LIST(X)
-#undef X
-		ERR_COUNT
+	ERR_NONE, /* no error */
+	ERR_USAGE,
+	ERR_NOT_FOUND,
+	ERR_PERMISSION,
+	ERR_NO_SPACE,
+	ERR_IO, /* reading or writing failed */
+	ERR_TOO_LARGE,
+	ERR_FORMAT, /* of a file: not what was expected */
+	ERR_UNSUPPORTED,
+	ERR_TARGET, /* the target process cannot be used */
+	ERR_SYSTEM, /* the operating system refused */
 };
 
 #define ERR_MESSAGE_BYTES 1024
@@ -51,8 +44,5 @@ int err_set_errno(struct err *err, int error_number, const char *format, ...)
 
 /* Forgets; also how a struct err begins its life. */
 void err_clear(struct err *err);
-
-/* The code's general meaning; static storage. */
-const char *err_code_text(enum err_code code);
 
 #endif

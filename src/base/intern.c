@@ -29,7 +29,6 @@ struct intern {
 	struct block *blocks; /* owned; the first is the one being filled */
 	size_t block_left;    /* bytes free in the first block */
 	char *block_at;       /* where they begin */
-	size_t bytes;
 };
 
 struct intern *intern_new(void)
@@ -61,7 +60,6 @@ static char *take_room(struct intern *intern, size_t size)
 		intern->blocks = block;
 		intern->block_at = block->text;
 		intern->block_left = room;
-		intern->bytes += room;
 	}
 	char *at = intern->block_at;
 	intern->block_at += size;
@@ -120,14 +118,4 @@ const char *intern_bytes(struct intern *intern, const void *bytes, size_t size)
 const char *intern_text(struct intern *intern, const char *text)
 {
 	return text ? intern_bytes(intern, text, strlen(text)) : NULL;
-}
-
-uint32_t intern_count(const struct intern *intern)
-{
-	return intern->count;
-}
-
-size_t intern_bytes_used(const struct intern *intern)
-{
-	return intern->bytes + ((size_t)intern->mask + 1) * sizeof(*intern->slots);
 }

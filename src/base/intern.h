@@ -20,8 +20,4 @@ const char *intern_text(struct intern *intern, const char *text);
  * comes back is terminated, and strlen sees it up to its first zero byte. */
 const char *intern_bytes(struct intern *intern, const void *bytes, size_t size);
 
-/* How many different strings there are, and the bytes they take. */
-uint32_t intern_count(const struct intern *intern);
-size_t intern_bytes_used(const struct intern *intern);
-
 #endif

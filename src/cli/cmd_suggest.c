@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/suggest_place.h"

@@ -13,7 +13,6 @@
 #include <yaml.h>
 
 #include "base/file.h"
-#include "base/text.h"
 
 #define CONFIG_MAX_BYTES (1u << 20)
 

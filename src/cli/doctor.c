@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
-#include "base/text.h"
 #include "cli/help.h"
 #include "report/style.h"
 

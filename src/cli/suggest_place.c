@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 
 /* Whether the path ends with the name, at a slash. */
 static bool is_named(const char *path, const char *name, size_t size)

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "collect/attach_parts.h"
 #include "collect/classify.h"
 #include "collect/waits.h"

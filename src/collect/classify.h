@@ -17,7 +17,6 @@
 
 #include "collect/codes.h"
 #include "collect/images.h"
-#include "python/opcodes.h"
 #include "remote/evaluator.h"
 
 /* What one sample says by itself. */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "python/layout.h"
 
 void codes_init(struct codes *codes, struct intern *strings)
 {
@@ -140,11 +141,11 @@ struct code_op *codes_count(struct code *code, uint32_t offset)
 
 /* --- lines --- */
 
+/* Versions that publish their offsets have no row, and all the same kind. */
 static enum py_line_kind line_kind(unsigned version)
 {
-	if (version < 0x030a)
-		return PY_LINES_LNOTAB;
-	return version == 0x030a ? PY_LINES_PEP626 : PY_LINES_LOCATIONS;
+	const struct py_layout *layout = py_layout_known(version);
+	return layout ? (enum py_line_kind)layout->line_kind : PY_LINES_LOCATIONS;
 }
 
 /* Bytes of code between two places at which reading can begin.  The table of a module that is

@@ -24,7 +24,6 @@
 struct collector;
 struct intern;
 struct process;
-struct thread;
 struct nvml;
 
 /* A device, whichever number a process has for it. */

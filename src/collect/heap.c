@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/units.h"
 
 #define SITES_MAX 100000u
@@ -525,7 +524,6 @@ void heap_note_resident(struct heap *heap, double bytes)
 
 void heap_tick(struct heap *heap, double time_s, double rss_bytes)
 {
-	heap->rss_bytes = rss_bytes;
 	heap_note_resident(heap, rss_bytes);
 	/* A peak that has come and gone since the last time, or before it, if we were told late. */
 	if (heap->most_bytes > heap->noted_most_bytes) {

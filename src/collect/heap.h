@@ -84,7 +84,7 @@ struct heap {
 	bool is_at_peak;        /* the last event made a new highest estimate */
 	struct map returns;      /* process and line site to how often it came back there */
 	uint64_t samples, untracked;
-	double rss_bytes, peak_rss_bytes;
+	double peak_rss_bytes;
 	struct series footprint; /* live and resident MB */
 };
 

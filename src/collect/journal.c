@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "collect/collector.h"
 #include "collect/journal_stack.h"

@@ -20,7 +20,6 @@
 #include "collect/descriptors.h"
 #include "collect/folder.h"
 #include "collect/link.h"
-#include "profile/model.h"
 
 #define WORDS_FILE "command"
 #define WORDS_MAX_BYTES ((size_t)4 << 20)

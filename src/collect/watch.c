@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "base/procfs.h"
 #include "collect/pace.h"
 #include "collect/waits.h"

@@ -24,7 +24,9 @@ void known_runs_fini(struct known_runs *runs)
 	*runs = (struct known_runs){.count = 0};
 }
 
-uint32_t known_runs_add(struct known_runs *runs, const char *path, struct err *err)
+/* The number of the profile at this path, from 1, made when it is new; 0 with the sentence
+ * when there are too many. */
+static uint32_t add_run(struct known_runs *runs, const char *path, struct err *err)
 {
 	char *full = realpath(path, NULL);
 	const char *name = full ? full : path;
@@ -101,7 +103,7 @@ const struct profile *known_runs_get(struct known_runs *runs, const char *word, 
 	}
 	struct profile *profile = profile_read(path, err);
 	if (profile && !found)
-		found = known_runs_add(runs, path, err);
+		found = add_run(runs, path, err);
 	if (!profile || !found) {
 		profile_free(profile);
 		return NULL;

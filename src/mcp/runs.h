@@ -30,10 +30,6 @@ struct known_runs {
 void known_runs_init(struct known_runs *runs);
 void known_runs_fini(struct known_runs *runs);
 
-/* The number of the profile at this path, from 1, made when it is new; 0 with the sentence
- * when there are too many. */
-uint32_t known_runs_add(struct known_runs *runs, const char *path, struct err *err);
-
 /* The profile that a handle or a path means, and its number; NULL with the sentence.
  * It is the table's own, until RUNS_MAX_LOADED others were asked for. */
 const struct profile *known_runs_get(struct known_runs *runs, const char *word, uint32_t *number,

@@ -69,7 +69,8 @@ char *session_scratch(struct session *session, const char *suffix, struct err *e
 	return path_join(session->scratch, name);
 }
 
-void session_send(struct session *session, json_t *message)
+/* Writes one message; takes it over. */
+static void send_message(struct session *session, json_t *message)
 {
 	char *text = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	json_decref(message);
@@ -128,7 +129,7 @@ static void reply(struct session *session, json_t *id, json_t *result, bool is_m
 {
 	if (is_modern)
 		json_object_set_new(result, "resultType", json_string("complete"));
-	session_send(session, message_result(id, result));
+	send_message(session, message_result(id, result));
 }
 
 static void call_tool(struct session *session, const struct message *message, bool is_modern)
@@ -136,12 +137,12 @@ static void call_tool(struct session *session, const struct message *message, bo
 	const char *name = message_text(message->params, "name");
 	json_t *arguments = json_object_get(message->params, "arguments");
 	if (!name || !tools_has(name)) {
-		session_send(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
+		send_message(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
 						    "there is no such tool; tools/list names them", NULL));
 		return;
 	}
 	if (arguments && !json_is_object(arguments)) {
-		session_send(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
+		send_message(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
 						    "arguments is not an object", NULL));
 		return;
 	}
@@ -167,7 +168,7 @@ static void answer(struct session *session, const struct message *message, bool 
 	} else if (!is_modern && strcmp(method, "ping") == 0) {
 		reply(session, message->id, json_object(), false);
 	} else {
-		session_send(session, message_error(message->id, MESSAGE_NO_METHOD,
+		send_message(session, message_error(message->id, MESSAGE_NO_METHOD,
 						    "there is no such method", NULL));
 	}
 }
@@ -179,12 +180,12 @@ static void take_modern(struct session *session, const struct message *message,
 			const json_t *meta, const char *version)
 {
 	if (strcmp(version, MODERN_VERSION) != 0)
-		session_send(session, message_error(message->id, MESSAGE_UNSUPPORTED_VERSION,
+		send_message(session, message_error(message->id, MESSAGE_UNSUPPORTED_VERSION,
 						    "this version of the protocol is not spoken here",
 						    json_pack("{s:o, s:s}", "supported", all_versions(),
 							      "requested", version)));
 	else if (!message_object(meta, META_CAPABILITIES))
-		session_send(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
+		send_message(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
 						    "_meta lacks " META_CAPABILITIES, NULL));
 	else
 		answer(session, message, true);
@@ -202,7 +203,7 @@ static void take_request(struct session *session, const struct message *message)
 	} else if (session->is_legacy || strcmp(message->method, "ping") == 0) {
 		answer(session, message, false);
 	} else {
-		session_send(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
+		send_message(session, message_error(message->id, MESSAGE_INVALID_PARAMS,
 						    "_meta lacks " META_VERSION
 						    "; older clients begin with initialize", NULL));
 	}
@@ -221,7 +222,7 @@ void session_take(struct session *session, const char *line, size_t size, bool i
 {
 	struct message message;
 	if (is_too_long) {
-		session_send(session, message_error(NULL, MESSAGE_INVALID_REQUEST,
+		send_message(session, message_error(NULL, MESSAGE_INVALID_REQUEST,
 						    "the line is longer than 1 MiB", NULL));
 		return;
 	}
@@ -229,7 +230,7 @@ void session_take(struct session *session, const char *line, size_t size, bool i
 		return;
 	message_parse(&message, line, size);
 	if (message.kind == MESSAGE_BAD)
-		session_send(session, message_error(message.id, message.code, message.reason, NULL));
+		send_message(session, message_error(message.id, message.code, message.reason, NULL));
 	else if (message.kind == MESSAGE_REQUEST)
 		take_request(session, &message);
 	else if (message.kind == MESSAGE_NOTIFICATION &&
@@ -258,7 +259,7 @@ void session_tell_progress(struct session *session)
 			continue;
 		job->told_ns = now_ns;
 		double elapsed_s = (double)((now_ns - job->start_ns) / 100000000) / 10;
-		session_send(session, message_notification(
+		send_message(session, message_notification(
 					      "notifications/progress",
 					      json_pack("{s:O, s:f, s:s}", "progressToken", job->token,
 							"progress", elapsed_s, "message", "profiling")));

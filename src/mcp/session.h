@@ -21,11 +21,8 @@ struct session {
 void session_init(struct session *session, const struct mcp_options *options);
 void session_fini(struct session *session);
 
-/* Acts on a line of input; what is to be said goes out through session_send. */
+/* Acts on a line of input; answers are written. */
 void session_take(struct session *session, const char *line, size_t size, bool is_too_long);
-
-/* Writes one message; takes it over. */
-void session_send(struct session *session, json_t *message);
 
 /* Says what became of a job, and how the others get on. */
 void session_finish(struct session *session, struct job *job);
@@ -51,7 +48,6 @@ bool tools_has(const char *name);
 /* {"content": […], "structuredContent": …, "isError": …}; structured is taken over and may
  * be NULL. */
 json_t *tools_result(const char *text, size_t size, json_t *structured, bool is_error);
-json_t *tools_failure(const struct err *err);
 
 /* ---- run_tools.c ---- */
 

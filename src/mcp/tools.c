@@ -256,7 +256,7 @@ json_t *tools_result(const char *text, size_t size, json_t *structured, bool is_
 	return result;
 }
 
-json_t *tools_failure(const struct err *err)
+static json_t *failure(const struct err *err)
 {
 	return tools_result(err->message, strlen(err->message), NULL, true);
 }
@@ -317,7 +317,7 @@ static json_t *query_question(struct session *session, const struct query_kind *
 	struct err err;
 	query_init(&answer);
 	json_t *result = ask(session, kind, arguments, &answer, &err)
-				 ? tools_failure(&err)
+				 ? failure(&err)
 				 : tools_result(answer.text.data, answer.text.size,
 						json_incref(answer.json), false);
 	query_fini(&answer);
@@ -344,5 +344,5 @@ json_t *tools_call(struct session *session, const struct message *message, bool 
 	else if (!status)
 		status = run_tools_attach(session, arguments, message, is_modern, &err);
 	json_decref(arguments);
-	return status ? tools_failure(&err) : result;
+	return status ? failure(&err) : result;
 }

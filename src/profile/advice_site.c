@@ -79,14 +79,10 @@ static double share_of(const struct advice_site *site, double seconds)
 	return site->profile->total_s > 0 ? seconds / site->profile->total_s : 0;
 }
 
-double advice_site_share(const struct advice_site *site)
-{
-	return share_of(site, advice_site_seconds(site));
-}
-
 bool advice_site_takes(const struct advice_site *site, double share)
 {
-	return site->self.samples >= MIN_SAMPLES && advice_site_share(site) >= share;
+	return site->self.samples >= MIN_SAMPLES &&
+	       share_of(site, advice_site_seconds(site)) >= share;
 }
 
 bool advice_site_takes_inclusive(const struct advice_site *site, double share)

@@ -33,9 +33,8 @@ bool advice_site_init(struct advice_site *site, const struct profile *profile,
 		      const struct profile_file *file, const struct names *names,
 		      const struct statement *statement, struct advice_stacks *stacks);
 
-/* Seconds on a CPU or waiting; the same as part of the program's time. */
+/* Seconds on a CPU or waiting. */
 double advice_site_seconds(const struct advice_site *site);
-double advice_site_share(const struct advice_site *site);
 
 /* Whether the time is at least this part of the program's, and rests on enough samples. */
 bool advice_site_takes(const struct advice_site *site, double share);

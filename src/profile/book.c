@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "base/intern.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/vec.h"

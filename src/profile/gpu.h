@@ -45,7 +45,4 @@ struct profile_gpu {
 
 void gpu_figures_add(struct gpu_figures *sum, const struct gpu_figures *part);
 
-/* Device memory in use, averaged over gpu_s. */
-double gpu_average_bytes(const struct gpu_figures *figures, double gpu_s);
-
 #endif

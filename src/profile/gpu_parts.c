@@ -29,7 +29,8 @@ void gpu_figures_add(struct gpu_figures *sum, const struct gpu_figures *part)
 	sum->peak_bytes = fmax(sum->peak_bytes, part->peak_bytes);
 }
 
-double gpu_average_bytes(const struct gpu_figures *figures, double gpu_s)
+/* Device memory in use, averaged over gpu_s. */
+static double average_bytes(const struct gpu_figures *figures, double gpu_s)
 {
 	return gpu_s > 0 ? fmin(rint(figures->memory_byte_s / gpu_s), figures->peak_bytes) : 0;
 }
@@ -52,7 +53,7 @@ void write_scalene_gpu(struct json_out *out, const struct write_plan *plan,
 	double whole_s = plan->profile->sum.gpu_s;
 	double share = whole_s > 0 ? fmin(100 * self->gpu_s / whole_s, 100) : 0;
 	json_put_number(out, "n_gpu_percent", share, DECIMALS_PERCENT);
-	put_mb(out, "n_gpu_avg_memory_mb", gpu_average_bytes(figures, self->gpu_s));
+	put_mb(out, "n_gpu_avg_memory_mb", average_bytes(figures, self->gpu_s));
 	put_mb(out, "n_gpu_peak_memory_mb", figures->peak_bytes);
 }
 

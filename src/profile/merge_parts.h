@@ -19,7 +19,7 @@ void merge_stacks(struct merge *merge);
 /* The memory of the whole, before anything of a line is merged. */
 void merge_whole_memory(struct merge *merge);
 
-/* The memory of a line or function.  known_s: how long each side ran. */
+/* The memory of a line or function. */
 void merge_memory(const struct merge *merge, struct memory *into, const struct memory *from);
 
 /* The waiting of tasks: of the whole, and of a line or function. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 
 #define KEY_BYTES (STATEMENT_PATH_BYTES + 16u)
 #define KIND_BITS 8u
@@ -204,8 +203,9 @@ static enum value_kind operand_kind(const struct names *names, const struct stat
 										      : kind;
 }
 
-enum value_kind names_expression(const struct names *names, const struct statement *statement,
-				 uint32_t index, uint32_t end)
+/* The kind of the expression of the statement that begins at index and ends before end. */
+static enum value_kind kind_of_expression(const struct names *names,
+					  const struct statement *statement, uint32_t index, uint32_t end)
 {
 	static const char *const changers[] = {"if", "and", "or", "in", "not", "is", "<", ">",
 					       "=",  "!",   ",",  "for", ":", NULL};
@@ -343,7 +343,7 @@ static void learn_one(struct names *names, const struct statement *statement, co
 		return;
 	if (equals + 2 == end && statement_has(statement, equals + 1, "None"))
 		return;
-	learn(names, statement, path, names_expression(names, statement, equals + 1, end));
+	learn(names, statement, path, kind_of_expression(names, statement, equals + 1, end));
 }
 
 /* "a, b = …": each holds anything. */

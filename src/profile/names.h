@@ -43,8 +43,4 @@ enum value_kind names_kind(const struct names *names, const struct statement *st
 void names_origin(const struct names *names, const struct statement *statement, const char *path,
 		  char origin[STATEMENT_PATH_BYTES]);
 
-/* The kind of the expression of the statement that begins at index and ends before end. */
-enum value_kind names_expression(const struct names *names, const struct statement *statement,
-				 uint32_t index, uint32_t end);
-
 #endif

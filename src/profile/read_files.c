@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "profile/book.h"

@@ -9,11 +9,8 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/intern.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "profile/regions.h"
 #include "profile/source_zip.h"
 
 #define MAX_ENCODING_NAME 32u

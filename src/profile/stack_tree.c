@@ -113,7 +113,8 @@ bool stack_tree_make_room(struct profile *profile, uint32_t count)
 	return true;
 }
 
-double *stack_tree_weights(const struct stack_node *nodes, uint32_t count)
+/* Sums of metrics_weight over each node and all below it.  The caller frees. */
+static double *sum_weights(const struct stack_node *nodes, uint32_t count)
 {
 	double *weights = mem_zalloc(count, sizeof(*weights));
 	struct metrics sum = {0};
@@ -156,7 +157,7 @@ uint32_t stack_tree_fold_to(struct stack_node *nodes, uint32_t count, uint32_t k
 			moved_to[i] = i;
 		return count;
 	}
-	double *weights = stack_tree_weights(nodes, count);
+	double *weights = sum_weights(nodes, count);
 	uint32_t ties, kept = 0;
 	double cut = cut_weight(weights, count, keep, &ties);
 	/* A node weighs no more than its parent, and comes after it: so whoever

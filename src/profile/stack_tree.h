@@ -34,7 +34,4 @@ uint32_t stack_tree_fold(struct stack_node *nodes, uint32_t count, uint32_t keep
 uint32_t stack_tree_fold_to(struct stack_node *nodes, uint32_t count, uint32_t keep,
 			    uint32_t *moved_to);
 
-/* Sums of metrics_weight over each node and all below it.  The caller frees. */
-double *stack_tree_weights(const struct stack_node *nodes, uint32_t count);
-
 #endif

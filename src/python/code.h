@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "python/layout.h"
 #include "python/reader.h"
 #include "python/walk.h"
 

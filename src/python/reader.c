@@ -202,15 +202,6 @@ bool mem_reader_fall_back(struct mem_reader *reader)
 	return is_made;
 }
 
-void mem_reader_fini_pipe(struct mem_reader *reader)
-{
-	if (reader->pipe_read_fd >= 0)
-		syscall(SYS_close, reader->pipe_read_fd);
-	if (reader->pipe_write_fd >= 0)
-		syscall(SYS_close, reader->pipe_write_fd);
-	reader->pipe_read_fd = reader->pipe_write_fd = -1;
-}
-
 /* ---- a byte array ---- */
 
 static bool bytes_read(const struct mem_reader *reader, py_addr addr, void *dst, size_t size)

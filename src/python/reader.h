@@ -50,9 +50,9 @@ void mem_reader_init_process(struct mem_reader *reader, pid_t pid);
  * write end fails with EFAULT instead of faulting.  Returns 0 or -errno.
  * One per process, and made anew after a fork (a pipe shared with the parent
  * would mix their bytes).  A read fails while another thread is in the middle
- * of one, and for good once the program has closed the pipe.  Not signal-safe to init or to end; the reads are. */
+ * of one, and for good once the program has closed the pipe.  Not signal-safe
+ * to init; the reads are. */
 int mem_reader_init_pipe(struct mem_reader *reader);
-void mem_reader_fini_pipe(struct mem_reader *reader);
 
 /* Of a reader of our own process: when process_vm_readv has come to be forbidden (the program has
  * put itself under a filter), it reads through a pipe from now on; true: it has just changed.

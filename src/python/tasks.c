@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "python/asyncio_table.h"
-#include "python/bits.h"
 #include "python/inspect.h"
 #include "python/task_parts.h"
 

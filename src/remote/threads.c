@@ -124,7 +124,6 @@ static void read_interpreters(const struct remote *remote, struct remote_threads
 	/* The newest stands first in the list. */
 	for (uint32_t i = 0; i < count; i++)
 		read_states(remote, threads, list[count - 1 - i], i);
-	threads->interpreter_count = count;
 }
 
 /* ---- joining ---- */

@@ -29,7 +29,6 @@ struct remote_task {
 struct remote_threads {
 	VEC(struct remote_thread) items; /* the main thread first, then by age */
 	VEC(struct remote_task) tasks;
-	uint32_t interpreter_count;
 };
 
 #define REMOTE_THREADS_MAX 8192u

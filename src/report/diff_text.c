@@ -68,7 +68,7 @@ static void put_memory(FILE *out, const struct profile_diff *diff)
 			change > 0 ? "more" : "less");
 }
 
-void diff_print_verdict(FILE *out, const struct profile_diff *diff)
+static void print_verdict(FILE *out, const struct profile_diff *diff)
 {
 	const struct diff_value *total = &diff->total_s;
 	bool is_slower = total->after > total->before;
@@ -94,7 +94,7 @@ char *diff_verdict_text(const struct profile_diff *diff)
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		mem_exhausted(0);
-	diff_print_verdict(stream, diff);
+	print_verdict(stream, diff);
 	if (fclose(stream) != 0)
 		mem_exhausted(size);
 	return text;
@@ -342,7 +342,7 @@ void diff_print(FILE *out, const struct profile_diff *diff, const struct style *
 		{"Copies more", offsetof(struct diff_line, copy_bytes), figure_bytes, 1},
 	};
 	style_put(out, style, PAINT_STRONG);
-	diff_print_verdict(out, diff);
+	print_verdict(out, diff);
 	fputs(".\n", out);
 	style_put(out, style, PAINT_NONE);
 	fputc('\n', out);

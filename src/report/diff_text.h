@@ -6,10 +6,7 @@
 #include "report/style.h"
 
 /* One sentence: "Faster: 2.33 s instead of 4.20 s (1.8 times as fast); peak memory
- * 12 MB less; 3 lines got slower".  Without its full stop; no newline. */
-void diff_print_verdict(FILE *out, const struct profile_diff *diff);
-
-/* The same as a text, which the caller frees. */
+ * 12 MB less; 3 lines got slower".  Without its full stop; no newline.  The caller frees it. */
 char *diff_verdict_text(const struct profile_diff *diff);
 
 /* The verdict, the totals, the lines and functions that changed beyond noise. */

@@ -133,7 +133,7 @@ double figure_kind(const struct metrics *metrics, enum kind kind)
 	}
 }
 
-enum paint figure_kind_paint(enum kind kind)
+static enum paint paint_of(enum kind kind)
 {
 	return PAINT_PYTHON + kind;
 }
@@ -154,7 +154,7 @@ static void put_mark(FILE *out, const struct style *style, enum kind kind)
 {
 	const char *block = style->has_color && style->has_utf8 ? "■" : kind_block(style, kind);
 
-	style_print(out, style, figure_kind_paint(kind), block);
+	style_print(out, style, paint_of(kind), block);
 }
 
 void figure_legend(FILE *out, const struct style *style, const struct metrics *metrics,
@@ -217,7 +217,7 @@ void figure_bar(FILE *out, const struct style *style, const struct metrics *metr
 		enum kind kind = kind_of_cell(metrics, scale, i);
 
 		if (kind != last)
-			style_put(out, style, figure_kind_paint(kind));
+			style_put(out, style, paint_of(kind));
 		fputs(kind_block(style, kind), out);
 		last = kind;
 	}

@@ -45,7 +45,6 @@ enum paint figure_heat(double share);
 enum kind { KIND_PYTHON, KIND_NATIVE, KIND_SYSTEM, KIND_WAIT, KIND_COUNT };
 
 double figure_kind(const struct metrics *metrics, enum kind kind);
-enum paint figure_kind_paint(enum kind kind);
 
 /* "■ Python 2.10 s (50%)  ■ native …": the kinds that there is any time of, on
  * lines of their own that begin with `indent` spaces. */

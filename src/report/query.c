@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "profile/source.h"
 #include "report/query_parts.h"
@@ -73,7 +71,8 @@ static int check_choice(const char *name, const char *choices, const char *word,
 	return err_set(err, ERR_USAGE, "%s is one of %s, not '%.40s'", name, choices, word);
 }
 
-int query_check(const struct question *question, struct err *err)
+/* Whether the question's words are among those that there are; else the sentence. */
+static int check_words(const struct question *question, struct err *err)
 {
 	int status = check_choice("by", QUERY_BY, question->by, err);
 	if (!status)
@@ -89,7 +88,7 @@ int query_give(const struct query_kind *kind, struct query_answer *answer,
 		const struct profile *profile, const struct profile *after,
 		const struct question *question, struct err *err)
 {
-	int status = query_check(question, err);
+	int status = check_words(question, err);
 	if (!status && (kind->takes & QUERY_NEEDS_AT) && !question->at)
 		status = err_set(err, ERR_USAGE,
 				 "say where: at is FILE, FILE:LINE, FILE:FROM-TO or a function's name");

@@ -72,9 +72,6 @@ extern const struct query_kind query_kinds[];
 /* The kind of this name, '-' counting as '_'; or NULL. */
 const struct query_kind *query_kind_find(const char *name);
 
-/* Whether the question's words are among those that there are; else the sentence. */
-int query_check(const struct question *question, struct err *err);
-
 /* Gives the answer into an answer that was just made.  Returns 0, or negative with
  * the sentence in err. */
 int query_give(const struct query_kind *kind, struct query_answer *answer,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "profile/source.h"
 #include "report/query_parts.h"

@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/vec.h"
 
 #define MAX_WORD_BYTES 8192u

@@ -71,7 +71,7 @@ static void write_profiles(FILE *stream, struct store *store)
 	store_use(store, 0, write_prompts, stream);
 }
 
-void standalone_write(FILE *stream, struct store *store)
+static void write_page(FILE *stream, struct store *store)
 {
 	static const char style[] = "<!--style-->", data[] = "<!--data-->", script[] = "<!--script-->";
 	size_t size;
@@ -106,6 +106,6 @@ int standalone_write_file(const char *path, struct store *store, struct err *err
 
 	if (status)
 		return status;
-	standalone_write(writer.stream, store);
+	write_page(writer.stream, store);
 	return file_writer_commit(&writer, err);
 }

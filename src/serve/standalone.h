@@ -12,11 +12,8 @@
 #include "base/err.h"
 #include "serve/store.h"
 
-/* Writes the page with all profiles of the store.  The caller has asked
- * assets_check, and looks at ferror afterwards. */
-void standalone_write(FILE *stream, struct store *store);
-
-/* The same as a file, in one step: on failure an old one is as it was. */
+/* Writes the page with all profiles of the store to a file, in one step: on failure an old
+ * one is as it was.  The caller has asked assets_check. */
 int standalone_write_file(const char *path, struct store *store, struct err *err);
 
 #endif

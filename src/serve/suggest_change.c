@@ -4,7 +4,6 @@
 
 #include "base/json_out.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "serve/answer.h"
 #include "serve/suggest_parts.h"
 #include "suggest/verify.h"

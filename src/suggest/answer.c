@@ -11,7 +11,6 @@
 #include "base/buf.h"
 #include "base/json_out.h"
 #include "base/mem.h"
-#include "base/text.h"
 
 enum part { PART_DIAGNOSIS, PART_DIFF, PART_GAIN, PART_RISKS, PART_TEST, PARTS, PART_NONE = PARTS };
 

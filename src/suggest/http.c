@@ -134,7 +134,8 @@ static const char *find_host(const char *url, size_t *size)
 	return host;
 }
 
-int http_check_url(const char *url, struct err *err)
+/* Whether requests may go to this address: https, or this machine. */
+static int check_url(const char *url, struct err *err)
 {
 	size_t size;
 	const char *host = find_host(url, &size);
@@ -294,7 +295,7 @@ int http_send(const struct http_request *request, struct http_answer *answer, st
 	buf_init(&answer->body, MAX_KEPT_BYTES);
 	int status = http_open(err);
 	if (!status)
-		status = http_check_url(request->url, err);
+		status = check_url(request->url, err);
 	if (status)
 		return status;
 	transfer.handle = curl.easy_init();

@@ -45,9 +45,6 @@ struct http_answer {
 /* Opens the library; again does nothing.  Negative with the sentence in err. */
 int http_open(struct err *err);
 
-/* Whether requests may go to this address: https, or this machine. */
-int http_check_url(const char *url, struct err *err);
-
 /* Sends it and waits for the end of the answer.  0 when there was an answer of any
  * status, or is_cancelled, is_stopped or is_too_long is set; else negative: it could not
  * be reached, was silent for too long, broke off.  http_answer_fini in any case. */

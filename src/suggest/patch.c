@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "suggest/mask.h"
 
 #define MAX_TEXT_BYTES ((size_t)32 << 20)

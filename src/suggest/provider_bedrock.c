@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
 #include "suggest/provider_parts.h"
 #include "suggest/sigv4.h"
 

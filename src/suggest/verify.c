@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/json_out.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "suggest/verify_runs.h"
 
 #define MAX_FILE_BYTES ((size_t)8 << 20)

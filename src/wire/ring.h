@@ -62,7 +62,6 @@ enum ring_state {
 enum ring_clock {
 	CLOCK_TICK_TIMER = 1 << 0, /* CPU-clock timers, checked on the kernel's tick */
 	CLOCK_PERF = 1 << 1,       /* perf task-clock events */
-	CLOCK_WALL_TIMER = 1 << 2, /* monotonic timers: may interrupt system calls */
 };
 
 /* A thread of the process.  tid is stored last when a slot is taken and

@@ -88,7 +88,6 @@ static void test_equal_texts_are_one_pointer(void **state)
 	assert_ptr_equal(intern_bytes(intern, "named", 4), name);
 	assert_ptr_not_equal(intern_text(intern, "Name"), name);
 	assert_string_equal(intern_text(intern, ""), "");
-	assert_int_equal(intern_count(intern), 3);
 	intern_free(intern);
 	intern_free(NULL);
 }
@@ -110,7 +109,6 @@ static void test_interned_texts_never_move(void **state)
 		assert_string_equal(kept[i], text);
 		assert_ptr_equal(intern_text(intern, text), kept[i]);
 	}
-	assert_true(intern_bytes_used(intern) > sizeof(large));
 	intern_free(intern);
 }
 

@@ -4,7 +4,6 @@
  * send the sheet away: text that does gets an apostrophe before it. */
 #include <string.h>
 
-#include "base/text.h"
 #include "profile/source.h"
 #include "report/export/formats.h"
 #include "report/export/frames.h"

@@ -34,7 +34,6 @@ struct export_format {
 	const char *mime_type; /* for a download */
 	const char *summary;   /* a sentence: what opens it */
 	bool is_binary;        /* nothing for a terminal */
-	bool is_single;        /* weighed by one metric; else all are in it */
 	bool takes_metric;     /* whether it makes a difference which one is asked for */
 	bool is_time_only;     /* knows time and CPU time, not memory */
 	void (*write)(FILE *out, const struct profile *profile, enum export_metric metric);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "base/vec.h"
 #include "report/export/formats.h"
 #include "report/export/frames.h"

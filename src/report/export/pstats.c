@@ -10,7 +10,6 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "report/export/formats.h"
 #include "report/export/frames.h"
