@@ -94,6 +94,29 @@ bool procfs_number(const char *status, const char *key, int which, int base, uin
 
 /* The number that *text begins with, after blanks; sscanf takes thirty times as long, and
  * this is asked of every thread at every look. */
+/* "start-end rights offset device inode name".  (sscanf took as long as the kernel to write it.) */
+bool procfs_parse_mapping(char *line, struct procfs_mapping *mapping)
+{
+	char *at;
+
+	mapping->start = strtoull(line, &at, 16);
+	if (*at != '-')
+		return false;
+	mapping->end = strtoull(at + 1, &at, 16);
+	if (strnlen(at, 6) < 6)
+		return false;
+	mapping->is_executable = at[3] == 'x';
+	mapping->offset = strtoull(at + 5, &at, 16);
+	for (unsigned words = 0; words < 2; words++) {
+		at += strspn(at, " ");
+		at += strcspn(at, " \n");
+	}
+	at += strspn(at, " ");
+	at[strcspn(at, "\n")] = '\0';
+	mapping->name = at;
+	return true;
+}
+
 static bool take_number(const char **text, unsigned long long *number)
 {
 	const char *at = *text;

@@ -37,6 +37,17 @@ bool procfs_link(pid_t pid, const char *name, char *text, size_t size);
  * counts from 0 where the line has several, -1: the last.  False: none. */
 bool procfs_number(const char *status, const char *key, int which, int base, uint64_t *number);
 
+/* A line of /proc/PID/maps. */
+struct procfs_mapping {
+	uint64_t start, end;
+	uint64_t offset; /* in the file */
+	bool is_executable;
+	const char *name; /* within the line; "": none */
+};
+
+/* Takes a line apart, and cuts it where its name ends; false when it is none. */
+bool procfs_parse_mapping(char *line, struct procfs_mapping *mapping);
+
 struct procfs_stat {
 	char state;        /* 'R', 'S', 'T', 'Z' … */
 	pid_t parent_pid;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/procfs.h"
+#include "base/starts.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -46,29 +48,6 @@ static enum image_kind kind_of_path(const char *path)
 	return IMAGE_EXTENSION;
 }
 
-/* "start-end rights offset device inode name": the range and its name, if it is code.  The line is cut
- * where its name ends.  (sscanf took as long as the kernel to write the lines.) */
-static bool parse_line(char *line, struct image_range *range, const char **path)
-{
-	char *at;
-	uint64_t start = strtoull(line, &at, 16);
-	if (*at != '-')
-		return false;
-	uint64_t end = strtoull(at + 1, &at, 16);
-	if (strnlen(at, 6) < 6 || at[3] != 'x')
-		return false;
-	uint64_t offset = strtoull(at + 5, &at, 16);
-	for (unsigned words = 0; words < 2; words++) {
-		at += strspn(at, " ");
-		at += strcspn(at, " \n");
-	}
-	at += strspn(at, " ");
-	at[strcspn(at, "\n")] = '\0';
-	*range = (struct image_range){start, end, offset, kind_of_path(at)};
-	*path = at;
-	return true;
-}
-
 static void read_maps(struct images *images, pid_t pid)
 {
 	char path[40], line[4400], room[4096]; /* as much as one read gives */
@@ -79,14 +58,15 @@ static void read_maps(struct images *images, pid_t pid)
 	setvbuf(maps, room, _IOFBF, sizeof(room));
 	images->count = 0;
 	while (fgets(line, sizeof(line), maps) != NULL && images->count < RANGES_MAX) {
-		struct image_range range;
-		const char *name;
-		if (!parse_line(line, &range, &name))
+		struct procfs_mapping mapping;
+		if (!procfs_parse_mapping(line, &mapping) || !mapping.is_executable)
 			continue;
+		struct image_range range = {mapping.start, mapping.end, mapping.offset,
+					    kind_of_path(mapping.name)};
 		if (images->interpreter >= range.start && images->interpreter < range.end) {
 			range.kind = IMAGE_INTERPRETER;
 			if (images->interpreter_path == NULL)
-				images->interpreter_path = mem_copy_text(name);
+				images->interpreter_path = mem_copy_text(mapping.name);
 		}
 		vec_reserve(images->ranges, images->room, images->count);
 		images->ranges[images->count++] = range;
@@ -96,18 +76,8 @@ static void read_maps(struct images *images, pid_t pid)
 
 static const struct image_range *search(const struct images *images, uint64_t address)
 {
-	uint32_t low = 0, high = images->count;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		const struct image_range *range = &images->ranges[middle];
-		if (address < range->start)
-			high = middle;
-		else if (address >= range->end)
-			low = middle + 1;
-		else
-			return range;
-	}
-	return NULL;
+	uint32_t count = starts_until(images->ranges, images->count, sizeof(*images->ranges), address);
+	return count > 0 && address < images->ranges[count - 1].end ? &images->ranges[count - 1] : NULL;
 }
 
 enum image_kind images_find(struct images *images, pid_t pid, uint64_t address, uint64_t now_ns)

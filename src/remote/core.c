@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/starts.h"
 
 #define SEGMENTS_MAX 262144u /* four times what Linux lets a process have */
 #define HEAD_BYTES 4096u     /* of a mapped file that are compared */
@@ -118,13 +119,6 @@ static void add_segment(struct core *core, const Elf64_Phdr *part)
 	core->cut_bytes += missing_bytes(core, part);
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct core_segment *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 static int read_parts(struct core *core, const char *path, const Elf64_Ehdr *head, struct err *err)
 {
 	uint32_t count = count_parts(core, head);
@@ -148,26 +142,18 @@ static int read_parts(struct core *core, const char *path, const Elf64_Ehdr *hea
 				has_notes = true;
 			}
 		}
-		if (core->segments.count > 0)
-			qsort(core->segments.items, core->segments.count, sizeof(core->segments.items[0]),
-			      by_start);
+		starts_sort(core->segments.items, core->segments.count,
+			    sizeof(core->segments.items[0]));
 	}
 	return 0;
 }
 
 const struct core_segment *core_segment_before(const struct core *core, uint64_t addr)
 {
-	uint32_t low = 0, high = core->segments.count;
+	uint32_t count = starts_until(core->segments.items, core->segments.count,
+				      sizeof(core->segments.items[0]), addr);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (core->segments.items[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &core->segments.items[low - 1] : NULL;
+	return count > 0 ? &core->segments.items[count - 1] : NULL;
 }
 
 /* ---- mapped files ---- */

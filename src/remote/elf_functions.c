@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/starts.h"
+
 #define FUNCTIONS_MAX 1000000u
 
 /* How the index is written; all linkers do it so. */
@@ -68,19 +70,10 @@ void elf_functions_fini(struct elf_functions *functions)
 
 uint32_t elf_functions_at(const struct elf_functions *functions, uint64_t address)
 {
-	uint32_t low = 0, high = functions->starts.count;
-
 	if (address > functions->end || address < functions->starts.items[0])
 		return NO_FUNCTION; /* most that are asked for are no code at all */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (functions->starts.items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
+	return starts_until(functions->starts.items, functions->starts.count,
+			    sizeof(functions->starts.items[0]), address) - 1;
 }
 
 uint32_t elf_functions_starting_at(const struct elf_functions *functions, uint64_t address)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/starts.h"
 #include "base/text.h"
 #include "remote/elf_file.h"
 #include "remote/nameless.h"
@@ -145,20 +146,13 @@ static void take_function(void *context, const char *name, struct elf_piece wher
 	take_piece(context, evaluator_part_of(name), where);
 }
 
-static int compare_pieces(const void *left, const void *right)
-{
-	const struct evaluator_piece *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 /* Most are there twice, some under two names. */
 static void sort_pieces(struct evaluator *evaluator)
 {
 	struct evaluator_piece *pieces = evaluator->pieces.items;
 	uint32_t kept = 0;
 
-	qsort(pieces, evaluator->pieces.count, sizeof(*pieces), compare_pieces);
+	starts_sort(pieces, evaluator->pieces.count, sizeof(*pieces));
 	for (uint32_t i = 1; i < evaluator->pieces.count; i++) {
 		if (pieces[i].start >= pieces[kept].end)
 			pieces[++kept] = pieces[i];
@@ -196,18 +190,8 @@ void evaluator_fini(struct evaluator *evaluator)
 
 enum evaluator_part evaluator_find(const struct evaluator *evaluator, uint64_t offset)
 {
-	uint32_t low = 0, high = evaluator->pieces.count;
+	const struct evaluator_piece *pieces = evaluator->pieces.items;
+	uint32_t count = starts_until(pieces, evaluator->pieces.count, sizeof(*pieces), offset);
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		const struct evaluator_piece *piece = &evaluator->pieces.items[middle];
-
-		if (offset < piece->start)
-			high = middle;
-		else if (offset >= piece->end)
-			low = middle + 1;
-		else
-			return piece->part;
-	}
-	return EVALUATOR_NONE;
+	return count > 0 && offset < pieces[count - 1].end ? pieces[count - 1].part : EVALUATOR_NONE;
 }

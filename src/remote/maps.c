@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/procfs.h"
+#include "base/starts.h"
 
 #define RANGES_MAX 50000u
 #define PATHS_MAX 10000u
@@ -36,47 +38,27 @@ void maps_add(struct maps *maps, uint64_t start, uint64_t end, uint64_t offset, 
 							     .path = kept }));
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct map_range *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
 void maps_sort(struct maps *maps)
 {
-	if (maps->ranges.count > 0)
-		qsort(maps->ranges.items, maps->ranges.count, sizeof(maps->ranges.items[0]), by_start);
+	starts_sort(maps->ranges.items, maps->ranges.count, sizeof(maps->ranges.items[0]));
 }
 
 const struct map_range *maps_find(const struct maps *maps, uint64_t address)
 {
-	uint32_t low = 0, high = maps->ranges.count;
+	uint32_t count = starts_until(maps->ranges.items, maps->ranges.count,
+				      sizeof(maps->ranges.items[0]), address);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (maps->ranges.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < maps->ranges.items[low - 1].end ? &maps->ranges.items[low - 1] : NULL;
+	return count > 0 && address < maps->ranges.items[count - 1].end ? &maps->ranges.items[count - 1]
+									: NULL;
 }
 
 static void add_line(struct maps *maps, char *line)
 {
-	unsigned long long start, end, offset;
-	char rights[5];
-	int name_at = 0;
+	struct procfs_mapping mapping;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %n", &start, &end, rights, &offset, &name_at) < 4 ||
-	    name_at == 0)
-		return;
-	line[strcspn(line, "\n")] = '\0';
-	if (line[name_at] != '/')
-		return;
-	maps_add(maps, start, end, offset, rights[2] == 'x', line + name_at);
+	if (procfs_parse_mapping(line, &mapping) && mapping.name[0] == '/')
+		maps_add(maps, mapping.start, mapping.end, mapping.offset, mapping.is_executable,
+			 mapping.name);
 }
 
 int maps_read(struct maps *maps, pid_t pid)

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +78,45 @@ static void test_schedule(void **state)
 	assert_true(told.ran_ns == UINT64_MAX);
 }
 
+static void test_lines_of_maps(void **state)
+{
+	(void)state;
+	struct procfs_mapping told;
+	char code[] = "7f1c-7f2d r-xp 0001a000 fe:01 262 /usr/lib/a name.so\n";
+	assert_true(procfs_parse_mapping(code, &told));
+	assert_true(told.start == 0x7f1c && told.end == 0x7f2d && told.offset == 0x1a000);
+	assert_true(told.is_executable);
+	assert_string_equal(told.name, "/usr/lib/a name.so");
+	char heap[] = "1000-ffffffffffffffff rw-p 00000000 00:00 0                 [heap]\n";
+	assert_true(procfs_parse_mapping(heap, &told));
+	assert_true(told.end == UINT64_MAX && !told.is_executable);
+	assert_string_equal(told.name, "[heap]");
+	char nameless[] = "1000-2000 rwxp 00000000 00:00 0 \n";
+	assert_true(procfs_parse_mapping(nameless, &told));
+	assert_true(told.is_executable);
+	assert_string_equal(told.name, "");
+}
+
+/* Wherever a line is cut, nothing beyond it is read. */
+static void test_cut_lines_of_maps(void **state)
+{
+	(void)state;
+	static const char line[] = "7f1c-7f2d r-xp 0001a000 fe:01 262 /lib/a.so";
+	for (size_t size = 0; size < sizeof(line); size++) {
+		struct procfs_mapping told;
+		char *exact = malloc(size + 1);
+		memcpy(exact, line, size);
+		exact[size] = '\0';
+		assert_int_equal(procfs_parse_mapping(exact, &told), size >= 15);
+		if (size >= 15)
+			assert_true(told.name >= exact && told.name <= exact + size);
+		free(exact);
+	}
+	char other[] = "no mapping\n";
+	struct procfs_mapping told;
+	assert_false(procfs_parse_mapping(other, &told));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -83,6 +124,8 @@ int main(void)
 		cmocka_unit_test(test_a_child_that_ended),
 		cmocka_unit_test(test_no_process),
 		cmocka_unit_test(test_schedule),
+		cmocka_unit_test(test_lines_of_maps),
+		cmocka_unit_test(test_cut_lines_of_maps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
