@@ -60,4 +60,4 @@ export function drawFrames(context: CanvasRenderingContext2D, frames: Frames, si
 	return drawn;
 }
 
-export const MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+const MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";

@@ -36,7 +36,7 @@ export interface Gpu {
 	readonly note: string;
 }
 
-export const NO_GPU: LineGpu = {
+const NO_GPU: LineGpu = {
 	percent: 0, seconds: 0, kernels: 0, copies: 0, launches: 0, toDevice: 0, fromDevice: 0, copied: 0, wait: 0, waits: 0, idle: 0,
 	allocated: 0, average: 0, peak: 0,
 };

@@ -66,7 +66,7 @@ export function handleKey(event: KeyboardEvent, app: App, actions: Actions): voi
 	found.act(app, actions);
 }
 
-export function focusSearch(): void {
+function focusSearch(): void {
 	const box = document.getElementById("search");
 	if (box instanceof HTMLInputElement) {
 		box.focus();

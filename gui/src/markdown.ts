@@ -9,7 +9,7 @@ import { sourceLine } from "./context.ts";
 
 const MOST = 20;
 
-export function markdownOf(app: App): string {
+function markdownOf(app: App): string {
 	const { profile, slice, state } = app;
 	const lines = state.view === "source" && state.file >= 0 ? [...(slice.linesOf[state.file] ?? [])].sort((a, b) => b.self - a.self) : slice.lines;
 	const head = `**${code(profile.program)}** ran ${seconds(profile.elapsed)}` +

@@ -65,7 +65,6 @@ export interface Line extends Times {
 	readonly regionStart: number;
 	readonly loopStart: number;
 	readonly functionStart: number;
-	readonly functionEnd: number;
 	readonly leak: Leak | undefined;
 }
 
@@ -135,7 +134,6 @@ export interface Profile {
 	readonly total: number; // the base of all percentages, seconds
 	readonly samples: number; // 0: unknown
 	readonly outside: number;
-	readonly startup: number;
 	readonly times: Times;
 	readonly cpu: number;
 	readonly idle: number;
@@ -197,7 +195,6 @@ export function readProfile(value: unknown): Profile {
 		total,
 		samples: raw.number(time.samples),
 		outside: raw.number(time.outside_s),
-		startup: raw.number(time.startup_s),
 		times: "python_s" in time ? readTimes(time) : sumTimes(lines),
 		cpu: raw.number(time.cpu_s),
 		idle: raw.number(time.idle_s),
@@ -238,7 +235,7 @@ function readTimes(record: raw.Raw): Times {
 	};
 }
 
-export function sumTimes(lines: readonly Times[]): Times {
+function sumTimes(lines: readonly Times[]): Times {
 	const sum = { python: 0, native: 0, system: 0, wait: 0 };
 	for (const line of lines) {
 		sum.python += line.python;
@@ -370,7 +367,6 @@ function readLine(file: number, record: raw.Raw, base: Base, leaks: raw.Raw): Li
 		regionStart: raw.number(record.start_region_line),
 		loopStart: raw.number(record.start_outermost_loop),
 		functionStart: raw.number(record.start_function_line),
-		functionEnd: raw.number(record.end_function_line),
 		leak: leak === undefined ? undefined : readLeak(raw.object(leak)),
 	};
 }

@@ -6,7 +6,7 @@ import type { Range } from "./timeline.ts";
 export const VIEWS = ["summary", "source", "flame", "timeline", "memory", "compare"] as const;
 export type View = (typeof VIEWS)[number];
 
-export const METRICS = [
+const METRICS = [
 	"time", "cpu", "wait", "idle", "allocated", "atPeak", "kept", "copied", "gil", "gc", "gpu",
 ] as const;
 export type Metric = (typeof METRICS)[number];

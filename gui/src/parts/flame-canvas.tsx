@@ -120,7 +120,7 @@ function levelsBelow(frames: Frames, root: number): number {
 }
 
 // The frame that a key leads to, or undefined for other keys.
-export function walk(frames: Frames, root: number, from: number, key: string): number | undefined {
+function walk(frames: Frames, root: number, from: number, key: string): number | undefined {
 	const parent = frames.parent[from]!;
 	switch (key) {
 		case "ArrowDown":

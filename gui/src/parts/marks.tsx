@@ -15,7 +15,7 @@ interface Flag {
 }
 
 // Marks by where they stand, those that would cover each other together.
-export function flagsOf(marks: readonly Mark[], until: number, width: number): Flag[] {
+function flagsOf(marks: readonly Mark[], until: number, width: number): Flag[] {
 	const flags: { x: number; marks: Mark[] }[] = [];
 	for (const mark of marks) {
 		const x = Math.min(Math.max(mark.at / until, 0), 1) * width;

@@ -9,7 +9,7 @@ import { FlameTable } from "../parts/flame-table.tsx";
 import { ownTimes, threadTimes, type StackFunction, type Stacks } from "../stacks.ts";
 import type { Metric } from "../state.ts";
 
-export const METRIC_NAMES: Readonly<Record<Metric, string>> = {
+const METRIC_NAMES: Readonly<Record<Metric, string>> = {
 	time: "Time",
 	cpu: "CPU time",
 	wait: "Waiting",
@@ -31,7 +31,7 @@ export function showValue(metric: Metric, value: number): string {
 
 // What the frames are weighed by.  The range and the thread narrow time; the other
 // metrics are those of the whole run.
-export function weightsOf(app: App, stacks: Stacks, metric: Metric): Float64Array {
+function weightsOf(app: App, stacks: Stacks, metric: Metric): Float64Array {
 	const { slice, state, profile } = app;
 	if (metric !== "time") return stacks.column[metric];
 	if (state.thread === -1) return slice.nodeTimes ?? ownTimes(stacks);

@@ -158,7 +158,7 @@ function withGaps(lines: readonly Line[]): Row[] {
 	return rows;
 }
 
-export function sortLines(lines: readonly Line[], sort: string, isAscending: boolean): Line[] {
+function sortLines(lines: readonly Line[], sort: string, isAscending: boolean): Line[] {
 	const column = COLUMNS.find((one) => one.id === sort);
 	const value = column ? column.value : (line: Line) => -line.line;
 	const sign = isAscending ? 1 : -1;

@@ -17,7 +17,7 @@ import { findings } from "../rules.ts";
 const HOTTEST = 20;
 const GPU_LINES = 8;
 
-export function hottestLines(app: App): Line[] {
+function hottestLines(app: App): Line[] {
 	return app.slice.lines.filter((line) => line.self > 0 && matches(app, line)).slice(0, HOTTEST);
 }
 

@@ -112,7 +112,7 @@ function Lane({ lane, timeline, width }: { lane: ThreadBins; timeline: Bins; wid
 }
 
 // Milliseconds of a bin by what is drawn: no moment counts twice.
-export function drawnStates(lane: ThreadBins, bin: number): Record<State, number> {
+function drawnStates(lane: ThreadBins, bin: number): Record<State, number> {
 	const { python, native, system, wait, gil, gc } = lane.states;
 	const collecting = gc[bin]!;
 	const running = python[bin]! + native[bin]! + system[bin]!;
