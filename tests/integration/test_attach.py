@@ -10,7 +10,8 @@ import pytest
 
 from support import runs
 from support.paths import REPO, heatline_executable
-from support.targets import Target, heatline, until
+from support.running import wait_until
+from support.targets import Target, heatline
 
 pytestmark = pytest.mark.measures
 
@@ -279,7 +280,7 @@ def test_the_end_of_the_target(target, tmp_path):
     command = [heatline_executable(), "attach", "-o", outfile, str(it.pid)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
     try:
-        until(lambda: opened(process.pid, it.pid))
+        wait_until(lambda: opened(process.pid, it.pid))
         time.sleep(0.7)
         end.touch()
         said = process.communicate(timeout=60)[1]
@@ -296,7 +297,7 @@ def test_a_signal_ends_it(any_python, tmp_path, number):
     outfile = tmp_path / "p.json"
     process = subprocess.Popen([heatline_executable(), "attach", "-o", outfile, str(it.pid)])
     try:
-        until(lambda: opened(process.pid, it.pid))
+        wait_until(lambda: opened(process.pid, it.pid))
         time.sleep(0.5)
         process.send_signal(number)
         assert process.wait(30) == 0

@@ -14,7 +14,8 @@ import pytest
 from support import runs
 from support.paths import SID_TREE
 from support.pythons import all_pythons
-from support.targets import Target, dump, functions, heatline, thread_of, until
+from support.running import wait_until
+from support.targets import Target, dump, functions, heatline, thread_of
 
 ALL = all_pythons()
 DIRECT = [python for python in ALL if not python.is_in_sid]
@@ -154,7 +155,7 @@ def test_core_of_a_program_that_is_profiled(any_python, program, tmp_path):
 def test_core_shows_what_the_process_showed(write_core, some_python, program, tmp_path):
     it = Target(some_python, program(WAITS))
     try:
-        until(lambda: at_rest(dump(it.pid)))
+        wait_until(lambda: at_rest(dump(it.pid)))
         alive = dump(it.pid, "--locals")
         core = write_core(it, tmp_path)
     finally:
@@ -227,7 +228,7 @@ def test_no_file(tmp_path):
 def test_core_of_something_else(tmp_path):
     process = subprocess.Popen(["sleep", "100"])
     try:
-        until(lambda: "sleep" in Path(f"/proc/{process.pid}/comm").read_text())
+        wait_until(lambda: "sleep" in Path(f"/proc/{process.pid}/comm").read_text())
         core = by_debugger(process, tmp_path)
     finally:
         process.kill()

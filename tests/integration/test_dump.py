@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from support.targets import Target, dump, functions, heatline, thread_of, until
+from support.running import wait_until
+from support.targets import Target, dump, functions, heatline, thread_of
 
 THREADS = """
     import os, sys, threading, time
@@ -54,7 +55,7 @@ def line_of(source, mark):
 
 def test_threads_and_their_states(target, python):
     it = target(THREADS)
-    found = until(lambda: sleeping(dump(it.pid)))
+    found = wait_until(lambda: sleeping(dump(it.pid)))
     assert found["pid"] == it.pid and found["python"].startswith("%d.%d." % python.version)
     main = thread_of(found, "MainThread")
     assert main is found["threads"][0] and main["is_main"] and main["tid"] == it.pid
@@ -79,7 +80,7 @@ def sleeping(found):
 
 def test_locals(target):
     it = target(THREADS)
-    found = until(lambda: sleeping(dump(it.pid, "--locals")))
+    found = wait_until(lambda: sleeping(dump(it.pid, "--locals")))
     values = thread_of(found, "MainThread")["frames"][-1]["locals"]
     assert values["count"] == "7" and values["shared"] == "7"
     assert values["number"] == "-12345678901" and values["real"] == "2.5"
@@ -93,7 +94,7 @@ def test_locals(target):
 
 def test_text(target):
     it = target(THREADS)
-    until(lambda: sleeping(dump(it.pid)))
+    wait_until(lambda: sleeping(dump(it.pid)))
     done = heatline("dump", it.pid)
     assert done.returncode == 0 and done.stderr == ""
     assert f'Thread {it.pid} "MainThread": sleeping\n' in done.stdout
@@ -134,7 +135,7 @@ def test_sockets_by_their_peers(target):
         waits = [found[name]["waiting_for"] for name in ("plain", "patient", "accepts")]
         return found if waits == ["receive", "poll", "accept"] else None
 
-    found = until(all_wait)
+    found = wait_until(all_wait)
     assert found["plain"]["waiting_on"] == found["patient"]["waiting_on"] == f"socket to {address}"
     assert found["accepts"]["waiting_on"] == f"socket at {address}"
     text = heatline("dump", it.pid).stdout
@@ -160,8 +161,8 @@ def test_waiting_for_the_gil(target):
         states = [thread["state"] for thread in dump(it.pid)["threads"] if thread["name"][:4] == "spin"]
         return "waiting for the GIL" in states
 
-    until(both)
-    until(lambda: any(thread["has_gil"] for thread in dump(it.pid)["threads"]))
+    wait_until(both)
+    wait_until(lambda: any(thread["has_gil"] for thread in dump(it.pid)["threads"]))
 
 
 def test_deep_stack(target):
@@ -180,7 +181,7 @@ def test_deep_stack(target):
         time.sleep(1000)
         """
     )
-    thread = thread_of(until(lambda: dump(it.pid)), "deep")
+    thread = thread_of(wait_until(lambda: dump(it.pid)), "deep")
     assert thread["stack"] == "whole"
     assert thread["elided_frames"] + len(thread["frames"]) == 10001 + 3
     assert functions(thread)[:3] == ["_bootstrap", "_bootstrap_inner", "run"]
@@ -204,7 +205,7 @@ def test_hundreds_of_threads(target):
         found = dump(it.pid)
         return found if all(functions(thread)[-1:] == ["wait"] for thread in found["threads"]) else None
 
-    found = until(all_wait)
+    found = wait_until(all_wait)
     assert len(found["threads"]) == 201
     assert {thread["name"] for thread in found["threads"]} >= {"worker %d" % i for i in range(200)}
 
@@ -227,7 +228,7 @@ def test_subinterpreter(target):
         run()
         """
     )
-    found = until(lambda: inside(dump(it.pid)))
+    found = wait_until(lambda: inside(dump(it.pid)))
     assert found["interpreter"] != 0
 
 
@@ -265,7 +266,7 @@ def test_asyncio_tasks(target):
         chains = [functions(task) for task in tasks]
         return tasks if sum(chain[:2] == ["outer", "inner"] for chain in chains) == 3 else None
 
-    tasks = until(waiting)
+    tasks = wait_until(waiting)
     assert any(functions(task)[0] == "main" for task in tasks)
     frame = [task for task in tasks if functions(task)[0] == "outer"][0]["frames"][1]
     assert frame["source"] == "await event.wait()  # awaits"
@@ -299,7 +300,7 @@ def test_a_process_that_has_ended():
 def test_not_python():
     process = subprocess.Popen(["sleep", "100"])
     try:
-        refused(until(lambda: ready_to_refuse(process.pid)), f"process {process.pid} is not Python", "sleep")
+        refused(wait_until(lambda: ready_to_refuse(process.pid)), f"process {process.pid} is not Python", "sleep")
     finally:
         process.kill()
         process.wait()

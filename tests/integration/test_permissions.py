@@ -12,8 +12,9 @@ import pytest
 
 from support import runs
 from support.paths import heatline_executable
+from support.running import wait_until
 from support.seccomp import NUMBERS, without
-from support.targets import Target, dump, functions, thread_of, until
+from support.targets import Target, dump, functions, thread_of
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="takes away rights, so it needs some")
 
@@ -111,7 +112,7 @@ def test_another_user_and_no_capability(target, anyones_heatline, options, words
 
 def test_root_sees_what_protects_itself(target):
     it = target(AS_NOBODY)
-    found = until(lambda: at_rest(dump(it.pid)))
+    found = wait_until(lambda: at_rest(dump(it.pid)))
     assert functions(thread_of(found, "other"))[-1] == "inner"
 
 
@@ -124,7 +125,7 @@ def test_a_pid_namespace_of_its_own(any_python, program):
         if outer.stdout.readline() != b"ready\n":
             pytest.skip("there may be no such namespace here")
         pid = int(Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text())
-        found = until(lambda: at_rest(dump(pid)))
+        found = wait_until(lambda: at_rest(dump(pid)))
         tids = {int(name) for name in os.listdir(f"/proc/{pid}/task")}
         assert {thread["tid"] for thread in found["threads"]} == tids
         assert found["threads"][0]["is_main"]

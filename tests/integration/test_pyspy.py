@@ -9,7 +9,8 @@ import pytest
 from support import runs
 from support.paths import heatline_executable
 from support.pythons import all_pythons
-from support.targets import Target, dump, functions, until
+from support.running import wait_until
+from support.targets import Target, dump, functions
 
 ENDS = sorted({all_pythons()[0], all_pythons()[-1]}, key=lambda python: python.version)
 oldest_and_newest = pytest.mark.parametrize("some_python", ENDS, ids=[python.name for python in ENDS])
@@ -55,7 +56,7 @@ def spy(tmp_path):
 @pytest.fixture
 def it(some_python, program):
     target = Target(some_python, program(PROGRAM))
-    until(lambda: at_rest(target.pid))
+    wait_until(lambda: at_rest(target.pid))
     yield target
     target.end()
 
@@ -116,7 +117,7 @@ def test_other_formats_and_a_program(spy, any_python, program, tmp_path):
 def test_dump_and_top(spy, any_python, program):
     it = Target(any_python, program(PROGRAM))
     try:
-        until(lambda: at_rest(it.pid))
+        wait_until(lambda: at_rest(it.pid))
         found = json.loads(spy("dump", "--pid", it.pid, "--json").stdout)
         assert {functions(thread)[-1] for thread in found["threads"]} == {"burn", "wait"}
         assert '"bürner"' in spy("dump", "-p", it.pid, "--locals").stdout

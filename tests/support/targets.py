@@ -3,8 +3,7 @@
 import json
 import signal
 import subprocess
-import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 from support import runs
 from support.paths import heatline_executable
@@ -56,14 +55,3 @@ def thread_of(found: dict, name: str) -> dict:
 def functions(thread: dict) -> List[str]:
     """The stack by the functions' last names, outermost first."""
     return [frame["function"].split(".")[-1] for frame in thread["frames"]]
-
-
-def until(what: Callable[[], Any], seconds: float = 60) -> Any:
-    """Ask until the answer is true: what is true now and then comes up."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        answer = what()
-        if answer:
-            return answer
-        time.sleep(0.02)
-    raise AssertionError("it never came up")
