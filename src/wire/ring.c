@@ -12,7 +12,8 @@
 #define FIRST_BYTES 16384u
 #define GROW_BYTES 65536u
 
-_Static_assert(offsetof(struct ring, data) % 4096 == 0, "pages are made from there on");
+#define PAGE_BYTES_MOST 65536u /* those of some kernels on aarch64; a power of two, as all are */
+
 _Static_assert((RING_BYTES & (RING_BYTES - 1)) == 0, "offsets are taken by a mask");
 _Static_assert(RECORD_MAX_BYTES < RING_BYTES / 4, "a record must fit beside its pad");
 
@@ -53,8 +54,9 @@ int ring_make_room(struct ring *ring)
 static bool grow(struct ring *ring, uint64_t room, uint64_t end)
 {
 	uint64_t wanted = (end + GROW_BYTES - 1) & ~(uint64_t)(GROW_BYTES - 1);
-	uint64_t from = room & ~(uint64_t)4095;
-	if (populate(ring->data + from, wanted - from) != 0)
+	/* From where a page begins, whatever its size: no other place would do. */
+	uint64_t from = (offsetof(struct ring, data) + room) & ~(uint64_t)(PAGE_BYTES_MOST - 1);
+	if (populate((unsigned char *)ring + from, offsetof(struct ring, data) + wanted - from) != 0)
 		return false;
 	while (room < wanted && !atomic_compare_exchange_weak(&ring->room, &room, wanted))
 		continue;
