@@ -44,6 +44,9 @@ static void resolve(void)
 	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
 }
 
+/* On aarch64 a function may sign its return address, in the bits above those of an address. */
+#define ADDRESS_BITS ((1ull << 48) - 1)
+
 static struct interrupted interrupted_at(const void *context)
 {
 	const ucontext_t *user = context;
@@ -52,7 +55,7 @@ static struct interrupted interrupted_at(const void *context)
 				    .stack = (uint64_t)user->uc_mcontext.gregs[REG_RSP]};
 #else
 	return (struct interrupted){.pc = (uint64_t)user->uc_mcontext.pc,
-				    .link = (uint64_t)user->uc_mcontext.regs[30]};
+				    .link = (uint64_t)user->uc_mcontext.regs[30] & ADDRESS_BITS};
 #endif
 }
 
