@@ -18,7 +18,7 @@
 
 #define SECTIONS_MAX 4096u
 #define SYMBOLS_MAX 4000000u
-#define PAGE_BYTES 4096u
+#define PAGE_BYTES ((uint64_t)sysconf(_SC_PAGESIZE))
 
 #ifdef __aarch64__
 #define MACHINE EM_AARCH64
@@ -236,8 +236,8 @@ bool elf_first_load(const struct elf_file *elf, uint64_t *file_offset, uint64_t 
 
 	for (uint32_t i = 0; (part = part_at(elf, i)) != NULL; i++) {
 		if (part->p_type == PT_LOAD) {
-			*file_offset = part->p_offset & ~(uint64_t)(PAGE_BYTES - 1);
-			*address = part->p_vaddr & ~(uint64_t)(PAGE_BYTES - 1);
+			*file_offset = part->p_offset & ~(PAGE_BYTES - 1);
+			*address = part->p_vaddr & ~(PAGE_BYTES - 1);
 			return true;
 		}
 	}
