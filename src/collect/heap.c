@@ -353,6 +353,8 @@ bool heap_alloc(struct heap *heap, struct heap_alloc *alloc)
 		.line_site = alloc->line_site,
 		.function_site = alloc->function_site,
 		.born_s = (float)alloc->time_s,
+		.ready_s = (float)alloc->ready_s,
+		.thread = alloc->thread,
 		.bytes = alloc->weight - alloc->replaced + alloc->carried,
 		.is_python = alloc->is_python,
 	});
@@ -444,6 +446,17 @@ static void count_end(struct site *site, bool is_moved, bool is_brief)
 		site->freed++;
 }
 
+static bool is_temporary(const struct live *entry, double time_s)
+{
+	return time_s - (double)entry->born_s < BRIEF_S;
+}
+
+struct live *heap_lasting(const struct heap *heap, uint32_t process, uint64_t id, double time_s)
+{
+	struct live *entry = live_table_find(&heap->live, live_key(process, id));
+	return entry->key != 0 && !is_temporary(entry, time_s) ? entry : NULL;
+}
+
 bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, bool is_moved,
 	       uint32_t *node, uint64_t *bytes)
 {
@@ -452,7 +465,7 @@ bool heap_free(struct heap *heap, uint32_t process, uint64_t id, double time_s, 
 		return false;
 	*node = entry->node;
 	*bytes = entry->bytes + (uint64_t)end_lone(&heap->sites.items[entry->line_site], entry);
-	bool is_brief = time_s - (double)entry->born_s < BRIEF_S;
+	bool is_brief = is_temporary(entry, time_s);
 	count_end(&heap->sites.items[entry->line_site], is_moved, is_brief);
 	if (entry->function_site != SITE_NONE)
 		count_end(&heap->sites.items[entry->function_site], is_moved, is_brief);

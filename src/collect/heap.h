@@ -110,11 +110,16 @@ struct heap_alloc {
 	bool is_return;  /* the thread was seen at another line since its last one here */
 	uint32_t node; /* the number of the stack's memory in the tree */
 	uint32_t line_site, function_site;
+	uint32_t thread; /* slot */
+	double ready_s;  /* the thread has stood ready for so long in all; below 0: not known */
 	double time_s;
 };
 
 /* False when its end will not be known: it is counted, but not as live. */
 bool heap_alloc(struct heap *heap, struct heap_alloc *alloc);
+
+/* The block, if it is known and by the clock no temporary.  What it has lived is told from its born_s. */
+struct live *heap_lasting(const struct heap *heap, uint32_t process, uint64_t id, double time_s);
 
 /* Its end, or only that of its place (is_moved), which says nothing of how long
  * the line's allocations live.  True, with the node and bytes that it belonged

@@ -13,9 +13,11 @@
 struct live {
 	uint64_t key; /* live_key; 0: free */
 	uint32_t node, line_site, function_site;
-	float born_s;
+	float born_s;  /* later by the time that its thread stood ready since, once that is known */
+	float ready_s; /* how long that thread had stood ready in all when it allocated it; below 0: not known */
 	float chance_bytes; /* of bytes, what it stands for beyond itself */
-	uint64_t bytes : 63;
+	uint64_t bytes : 52;
+	uint64_t thread : 11; /* slot of who allocated it */
 	uint64_t is_python : 1;
 };
 

@@ -1,13 +1,16 @@
 /* memory.c - allocations, their ends and copies, from the rings to the heap. */
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/procfs.h"
 #include "collect/collector.h"
 
 #define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
+#define READY_LATELY_NS 250000000u /* what the kernel has told of a thread is not older */
 
 static double seconds_since_start(const struct collector *collector, uint64_t time_ns)
 {
@@ -113,6 +116,7 @@ bool memory_begin_at(struct collector *collector, const struct process *process,
 		.node = place.memory,
 		.line_site = place.line_site,
 		.function_site = place.function_site,
+		.ready_s = -1,
 		.time_s = time_s,
 	};
 	*is_startup = place.is_startup;
@@ -132,6 +136,31 @@ static uint64_t take_over(struct collector *collector, const struct process *pro
 		return 0;
 	end_bytes(&collector->tree.memory.items[memory], bytes);
 	return (uint64_t)((double)bytes * record->part / PART_ALL);
+}
+
+/* What the kernel had told of it lately: what it has written since then is being read now. */
+static double ready_before(const struct process *process, const struct record_alloc *record)
+{
+	const struct thread *thread = threads_at(process, record->thread);
+	if (thread == NULL || thread->look_ns + READY_LATELY_NS < record->time_ns)
+		return -1;
+	return (double)thread->look_delay_ns * 1e-9;
+}
+
+/* On a busy machine what lives for a moment of the program's lasts by the clock.  It is no older for
+ * the time in which its thread had no CPU. */
+static void leave_out_ready(const struct collector *collector, const struct process *process,
+			    uint64_t id, double time_s)
+{
+	struct procfs_schedule told;
+	struct live *entry = heap_lasting(&collector->heap, process->index, id, time_s);
+	const struct thread *thread = entry != NULL ? threads_at(process, entry->thread) : NULL;
+	/* Its slot may have become another's. */
+	if (thread == NULL || entry->ready_s < 0 ||
+	    seconds_since_start(collector, thread->start_ns) > (double)entry->born_s ||
+	    !procfs_read_schedule(thread->schedstat_fd, &told))
+		return;
+	entry->born_s += fmaxf((float)((double)told.ready_ns * 1e-9) - entry->ready_s, 0);
 }
 
 bool memory_on_alloc(struct collector *collector, struct process *process,
@@ -162,6 +191,8 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.node = place.memory,
 		.line_site = place.line_site,
 		.function_site = place.function_site,
+		.thread = record->thread,
+		.ready_s = ready_before(process, record),
 		.time_s = seconds_since_start(collector, record->time_ns),
 	};
 	struct tree_memory *self = &collector->tree.memory.items[place.memory];
@@ -272,13 +303,15 @@ bool memory_on_free(struct collector *collector, struct process *process,
 		mappings_end(&process->mappings, record->id); /* kept until then: no more looks at it */
 		return true;
 	}
+	double time_s = seconds_since_start(collector, record->time_ns);
+	bool is_moved = (record->flags & FREE_MOVED) != 0;
+	if (!is_moved)
+		leave_out_ready(collector, process, record->id, time_s);
 	/* An end without a beginning: the beginning was lost with a full ring. */
-	if (!heap_free(&collector->heap, process->index, record->id,
-		       seconds_since_start(collector, record->time_ns),
-		       (record->flags & FREE_MOVED) != 0, &memory, &bytes))
+	if (!heap_free(&collector->heap, process->index, record->id, time_s, is_moved, &memory,
+		       &bytes))
 		return true;
-	end_mapping(collector, process, record->id,
-		    seconds_since_start(collector, record->time_ns));
+	end_mapping(collector, process, record->id, time_s);
 	end_bytes(&collector->tree.memory.items[memory], bytes);
 	return true;
 }

@@ -49,6 +49,34 @@ static void test_leak_is_what_keeps_growing(void **state)
 	heap_fini(&heap);
 }
 
+/* By the clock all that is allocated lasts; of every second one that was no life of it. */
+static double judge_on_busy_machine(double ready_s)
+{
+	struct heap heap;
+	double rate;
+	heap_init(&heap);
+	for (int i = 0; i < 100; i++) {
+		double now = i * 0.2;
+		give(&heap, 1, 0.05, now);
+		uint64_t brief = give(&heap, 1, 0.05, now);
+		assert_null(heap_lasting(&heap, 0, brief, now + 0.05));
+		struct live *entry = heap_lasting(&heap, 0, brief, now + 0.15);
+		assert_non_null(entry);
+		entry->born_s += (float)ready_s;
+		take(&heap, brief, now + 0.15);
+	}
+	double likelihood = leak_likelihood(line_site(&heap, 1), 20, &rate);
+	heap_fini(&heap);
+	return likelihood;
+}
+
+static void test_what_got_no_cpu_has_not_lasted(void **state)
+{
+	(void)state;
+	assert_true(judge_on_busy_machine(0) < 0.6);
+	assert_true(judge_on_busy_machine(0.1) > 0.95);
+}
+
 /* Grows evenly until then, and is judged at the end. */
 static double judge_built(uint32_t samples, double built_s, double end_s)
 {
@@ -191,6 +219,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_leak_is_what_keeps_growing),
+		cmocka_unit_test(test_what_got_no_cpu_has_not_lasted),
 		cmocka_unit_test(test_table_of_a_short_program_is_no_leak),
 		cmocka_unit_test(test_growth_by_steps_that_is_over),
 		cmocka_unit_test(test_few_samples),
