@@ -13,11 +13,11 @@
 
 #include "agent/agent.h"
 #include "agent/allocators.h"
+#include "agent/late.h"
 #include "agent/meter.h"
 #include "agent/own_stack.h"
 #include "agent/sites.h"
 
-#define LATE_MAX 8192u
 #define TOKEN_BYTES 128u /* of the ring, that a token of all samples stands for */
 #define MARKS_AT_ONCE 64u
 #define SLIGHT_PART 256u /* of all that was met: no figure is read more finely */
@@ -95,10 +95,6 @@ static uint64_t followed_as(uint64_t id, const struct agent_site *site)
 	return id << SITE_BITS | (uint64_t)(site - sites);
 }
 
-/* Frees that found the ring full; told as soon as it has room. */
-static _Atomic uint64_t late[LATE_MAX];
-static _Atomic uint32_t late_count;
-
 /* --- records --- */
 
 static bool push_free(uint64_t id, uint32_t flags, uint32_t part)
@@ -115,21 +111,9 @@ static bool push_free(uint64_t id, uint32_t flags, uint32_t part)
 	return true;
 }
 
-static void push_late(void)
+static bool push_late_free(uint64_t id)
 {
-	uint32_t count = atomic_load_explicit(&late_count, memory_order_relaxed);
-	if (count == 0)
-		return;
-	for (uint32_t i = 0; i < LATE_MAX; i++) {
-		uint64_t id = atomic_exchange(&late[i], 0);
-		if (id == 0)
-			continue;
-		if (!push_free(id, 0, 0)) {
-			atomic_store(&late[i], id);
-			return;
-		}
-		atomic_fetch_sub(&late_count, 1);
-	}
+	return push_free(id, 0, 0);
 }
 
 static uint64_t id_of(uint64_t followed)
@@ -150,14 +134,8 @@ void heap_end(uint64_t followed, bool is_moved)
 		sites_end_sample(site_of(followed));
 	if (!g_agent.is_active || push_free(id, is_moved ? FREE_MOVED : 0, 0))
 		return;
-	for (uint32_t i = 0; i < LATE_MAX; i++) {
-		uint64_t empty = 0;
-		if (atomic_compare_exchange_strong(&late[i], &empty, id)) {
-			atomic_fetch_add(&late_count, 1);
-			return;
-		}
-	}
-	ring_count_lost(g_agent.ring, LOST_FREES);
+	if (!late_put(id))
+		ring_count_lost(g_agent.ring, LOST_FREES);
 }
 
 void heap_put_back(const void *block, uint64_t followed)
@@ -290,7 +268,8 @@ static bool push_alloc(struct agent_thread *self, const struct heap_choice *choi
 		       const void *block, uint64_t now_ns)
 {
 	uint32_t count;
-	push_late();
+	if (late_push(push_late_free) != 0)
+		ring_count_lost(g_agent.ring, LOST_FREES);
 	if (!own_stack_walk(self, &count))
 		return false;
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
@@ -541,17 +520,10 @@ static int clear_sites(void)
 	return 0;
 }
 
-static void drop_late(void)
-{
-	for (uint32_t i = 0; i < LATE_MAX && atomic_load(&late_count) > 0; i++)
-		atomic_store(&late[i], 0);
-	atomic_store(&late_count, 0);
-}
-
 int heap_start(uint64_t window)
 {
 	allocs.fixed_window = window;
-	drop_late();
+	late_drop();
 	begin();
 	return clear_sites() != 0 ? -ENOMEM : live_start();
 }
@@ -560,7 +532,7 @@ void heap_after_fork(void)
 {
 	if (sites == NULL)
 		return;
-	drop_late();
+	late_drop();
 	begin();
 	if (!are_sites_wiped)
 		clear_sites();
