@@ -102,6 +102,7 @@ struct thread {
 	uint64_t unasked_ns;     /* of its time off the CPU, what is no line's: without work, or helped */
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */
+	uint64_t rest_off_ns;    /* the least of that at such a look since it was met */
 	uint64_t astir_ns;       /* when it last did anything else than before (pace.h), */
 	uint64_t astir_off_ns;   /* and what it had waited then that was not booked */
 	uint64_t moved_ns;       /* when it was last met waiting elsewhere than before */

@@ -93,6 +93,7 @@ void waited_book(struct collector *collector, struct process *process, struct th
 	const struct waiting_task *sharing = tasks_sharing_wait(thread, &tasks);
 	thread->pending_off_ns = 0;
 	thread->least_off_ns[0] = thread->least_off_ns[1] = 0;
+	thread->rest_off_ns = UINT64_MAX;
 	thread->off_ns += off_ns;
 	thread->wait_node = node;
 	thread->is_waiting = true;

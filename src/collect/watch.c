@@ -113,6 +113,34 @@ static void note_reason(const struct collector *collector, const struct process 
 					   sight->count);
 }
 
+static uint64_t between(uint64_t begin_ns, uint64_t end_ns)
+{
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How long the thread was ready to run is told when it gets a CPU.  Until then it looks like waiting: what
+ * was booked as such is of the wait, and not of the main thread's samples, too. */
+static void hear_delay(struct collector *collector, struct process *process, struct thread *thread,
+		       uint64_t delay_ns)
+{
+	uint64_t ready_ns = between(thread->look_delay_ns, delay_ns);
+	uint64_t on_ns = thread->look_cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
+	uint64_t wall_ns = thread->look_ns - thread->start_ns + thread->before_ns;
+	uint64_t booked_ns = thread->is_main ? least(between(wall_ns, on_ns), ready_ns) : 0;
+	thread->look_delay_ns = delay_ns;
+	thread->before_ns += booked_ns;
+	ready_ns -= booked_ns;
+	if (ready_ns == 0)
+		return;
+	thread->pending_delay_ns += ready_ns;
+	journal_time(collector, process, thread, JOURNAL_READY, TREE_ROOT, thread->look_ns, ready_ns);
+}
+
 /* Brings the thread's times up to now.  Sums are kept, not differences: the
  * kernel updates a running thread's clock on its tick only, and what is
  * missing now comes with the next look. */
@@ -123,20 +151,16 @@ static bool update_times(struct collector *collector, struct process *process,
 	if (!read_times(process, thread, &cpu_ns, &delay_ns))
 		return false;
 	*has_run = cpu_ns != thread->look_cpu_ns;
-	if (delay_ns > thread->look_delay_ns) {
-		uint64_t ready_ns = delay_ns - thread->look_delay_ns;
-		thread->pending_delay_ns += ready_ns;
-		journal_time(collector, process, thread, JOURNAL_READY, TREE_ROOT, now_ns, ready_ns);
-	}
 	thread->look_cpu_ns = cpu_ns;
-	thread->look_delay_ns = delay_ns;
 	thread->look_ns = now_ns;
+	hear_delay(collector, process, thread, delay_ns);
 	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
 	uint64_t wall_ns = now_ns - thread->start_ns + thread->before_ns;
-	thread->pending_off_ns = wall_ns > on_ns ? wall_ns - on_ns : 0;
+	thread->pending_off_ns = between(on_ns, wall_ns);
 	if (*has_run) {
 		thread->least_off_ns[1] = thread->least_off_ns[0];
 		thread->least_off_ns[0] = thread->pending_off_ns + 1;
+		thread->rest_off_ns = least(thread->rest_off_ns, thread->pending_off_ns);
 	}
 	return true;
 }
@@ -430,6 +454,52 @@ static void hear_last_delay(const struct process *process, struct thread *thread
 		thread->pending_delay_ns += delay_ns - thread->look_delay_ns;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What a thread that ends has waited and is not booked.  A thread that waited at the last look may
+ * have run since: that is no waiting. */
+static uint64_t left_off_ns(const struct collector *collector, const struct thread *thread, uint64_t end_ns)
+{
+	uint64_t cpu_ns = later(thread->end_cpu_ns, thread->look_cpu_ns);
+	uint64_t delay_ns = later(thread->end_delay_ns, thread->look_delay_ns);
+	if (thread->end_cpu_ns != 0 && thread->end_delay_ns != 0 && !collector->is_off)
+		return between(thread->start_ns + cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns,
+			       end_ns + thread->before_ns);
+	if (!thread->is_waiting)
+		return sure_off_ns(thread);
+	return thread->pending_off_ns + between(thread->look_ns + (cpu_ns - thread->look_cpu_ns), end_ns);
+}
+
+/* What it has waited since it was last met: the rest of that wait stands where this was met.  So does
+ * more than a thread that computes may wait, as there it does wait.  Less is of what
+ * it computed; for what, nobody saw. */
+static void book_left(struct collector *collector, struct process *process, struct thread *thread,
+		      uint64_t end_ns)
+{
+	uint32_t node = thread->is_main ? process->main_node : thread->wait_node;
+	uint64_t least_ns = thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS;
+	uint64_t left_ns = left_off_ns(collector, thread, end_ns);
+	uint64_t rest_ns = thread->is_waiting ? left_ns : least(thread->rest_off_ns, left_ns);
+	uint64_t may_ns = between(thread->start_ns, end_ns) / PACE_WAITED_PART + PACE_WAITED_NS;
+	bool is_met = thread->met > 0 && thread->wait_node != TREE_ROOT;
+	if (is_met && left_ns - rest_ns > may_ns)
+		rest_ns = left_ns;
+	if (is_met && rest_ns >= OFF_MIN_NS) {
+		thread->pending_off_ns = rest_ns;
+		waited_book(collector, process, thread, thread->wait_node, end_ns);
+		left_ns -= rest_ns;
+	}
+	if (left_ns < least_ns)
+		return;
+	thread->wait_kind = WAIT_OTHER;
+	thread->is_at_gil = false;
+	thread->pending_off_ns = left_ns;
+	waited_book(collector, process, thread, node, end_ns);
+}
+
 void watch_end(struct collector *collector, struct process *process, struct thread *thread,
 	       uint64_t end_ns)
 {
@@ -447,14 +517,5 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 	}
 	if (waited_end_short(collector, process, thread, end_ns))
 		return;
-	/* Waits too short to be met stand where the thread was last seen; for what, nobody saw. */
-	if (!thread->is_waiting) {
-		thread->pending_off_ns = sure_off_ns(thread);
-		thread->wait_kind = WAIT_OTHER;
-	} else if (end_ns > thread->look_ns) {
-		thread->pending_off_ns += end_ns - thread->look_ns;
-	}
-	if (thread->pending_off_ns >= (thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS))
-		waited_book(collector, process, thread,
-			     thread->is_main ? process->main_node : thread->wait_node, end_ns);
+	book_left(collector, process, thread, end_ns);
 }

@@ -240,8 +240,6 @@ static void test_time_ready_is_not_booked_twice_after_another_collector(void **s
 	end(watched);
 }
 
-/* --- short-lived threads --- */
-
 static uint32_t add_node(struct watched *watched, uint32_t offset)
 {
 	static const struct code_info info = {.filename = "a.py", .filename_size = 4, .qualname = "f",
@@ -251,6 +249,98 @@ static uint32_t add_node(struct watched *watched, uint32_t offset)
 	return tree_add(&watched->collector->tree, &(struct tree_frame){.code = code, .offset = offset},
 			1, 0);
 }
+
+/* --- the rest of a wait --- */
+
+/* A main thread that was met waiting for 400 of its 600 ms, and computes at another line since;
+ * returns where it waited. */
+static uint32_t meet_and_compute(struct watched *watched)
+{
+	uint32_t node = add_node(watched, 2);
+	watched->thread.counts_waiting = true;
+	watched->thread.wait_kind = WAIT_SLEEP;
+	watched->thread.pending_off_ns = 400 * MS;
+	waited_book(watched->collector, &watched->process, &watched->thread, node, clock_monotonic_ns());
+	watched->process.main_node = add_node(watched, 4);
+	return node;
+}
+
+static uint64_t wait_ms(struct watched *watched, uint32_t node)
+{
+	return (tree_weights(&watched->collector->tree, node)->wait_ns + MS / 2) / MS;
+}
+
+/* A wait goes on for a while after the last look that met it: that is not of the line that the thread computes
+ * at when the program ends. */
+static void test_the_rest_of_a_wait_is_of_it(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 600 * MS);
+	uint32_t node = meet_and_compute(watched);
+	look(watched, 175, 0);
+	look(watched, 176, 0);
+	look(watched, 177, 0);
+	end_process(watched);
+	assert_in_range(wait_ms(watched, node), 422, 500);
+	assert_int_equal(tree_weights(&watched->collector->tree, node)->wait_kind, WAIT_SLEEP);
+	assert_int_equal(wait_ms(watched, add_node(watched, 4)), 0);
+	free_watched(watched);
+}
+
+/* Little that comes later, of a thread that was met computing, is of what it computes. */
+static void test_what_comes_after_the_rest_is_not_of_the_wait(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 600 * MS);
+	uint32_t node = meet_and_compute(watched), line = watched->process.main_node;
+	look(watched, 199, 0);
+	look(watched, 200, 0);
+	watched->thread.start_ns -= 112 * MS; /* since then it has run for 100 */
+	watched->thread.end_cpu_ns = 300 * MS;
+	watched->thread.end_delay_ns = 1;
+	end_process(watched);
+	assert_in_range(wait_ms(watched, node), 400, 410);
+	assert_in_range(wait_ms(watched, line), 11, 14);
+	assert_int_equal(tree_weights(&watched->collector->tree, line)->wait_kind, WAIT_OTHER);
+	free_watched(watched);
+}
+
+/* A thread that waited at the last look has run since, by what it says: that is no waiting. */
+static void test_what_ran_after_a_wait_is_no_waiting(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 600 * MS);
+	uint32_t node = meet_and_compute(watched);
+	watched->thread.look_cpu_ns = 110 * MS;
+	watched->thread.look_ns = clock_monotonic_ns() - 90 * MS;
+	watched->thread.end_cpu_ns = 180 * MS;
+	watched->thread.end_delay_ns = 10 * MS;
+	end_process(watched);
+	assert_in_range(wait_ms(watched, node), 410, 420);
+	assert_int_equal(wait_ms(watched, add_node(watched, 4)), 0);
+	free_watched(watched);
+}
+
+/* A thread that stands ready after a wait looks as if it waited on: what was booked so is not
+ * booked to its samples, too, when the kernel tells how long that was. */
+static void test_time_ready_that_was_waiting_is_booked_once(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns() - 600 * MS);
+	struct tree_weights *booked = &watched->collector->startup;
+	uint32_t node = meet_and_compute(watched);
+	look(watched, 200, 0);
+	watched->thread.start_ns -= 50 * MS;
+	take_samples(watched, 8, TIMELINE_PYTHON);
+	look(watched, 210, 300); /* 260 of them at most since it was met */
+	assert_in_range(booked->python_ns, 40 * MS, 60 * MS);
+	assert_int_equal(watched->thread.pending_delay_ns, 0);
+	end_process(watched);
+	assert_int_equal(wait_ms(watched, node), 400);
+	free_watched(watched);
+}
+
+/* --- short-lived threads --- */
 
 /* A thread that lived for so long, of which it says that it computed and stood ready for a part;
  * node: where a look met it; TREE_ROOT: none did.  Returns what it is said to have waited. */
@@ -341,6 +431,10 @@ int main(void)
 		cmocka_unit_test(test_time_ready_at_the_end),
 		cmocka_unit_test(test_time_ready_of_a_waiting_thread_is_waiting),
 		cmocka_unit_test(test_time_ready_is_not_booked_twice_after_another_collector),
+		cmocka_unit_test(test_the_rest_of_a_wait_is_of_it),
+		cmocka_unit_test(test_what_comes_after_the_rest_is_not_of_the_wait),
+		cmocka_unit_test(test_what_ran_after_a_wait_is_no_waiting),
+		cmocka_unit_test(test_time_ready_that_was_waiting_is_booked_once),
 		cmocka_unit_test(test_short_threads_stand_for_each_other),
 		cmocka_unit_test(test_each_meeting_has_an_equal_part),
 		cmocka_unit_test(test_long_threads_stand_for_themselves),
