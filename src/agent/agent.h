@@ -15,6 +15,7 @@
 #ifndef HEATLINE_AGENT_AGENT_H
 #define HEATLINE_AGENT_AGENT_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -140,6 +141,20 @@ static inline void *agent_map_again(void *old, size_t size)
 static inline bool agent_wipe_on_fork(void *block, size_t size)
 {
 	return syscall(SYS_madvise, block, size, (long)MADV_WIPEONFORK) == 0;
+}
+
+/* What of ours reads files or sleeps would end a thread that somebody has cancelled, with our
+ * locks held and another result than its own.  Not for handlers, which do without such calls. */
+static inline int agent_keep_cancel(void)
+{
+	int before = PTHREAD_CANCEL_ENABLE;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
+}
+
+static inline void agent_let_cancel(int before)
+{
+	pthread_setcancelstate(before, NULL);
 }
 
 /* This thread's state, or NULL when it is not sampled. */

@@ -356,9 +356,10 @@ static void after_fork(void)
 {
 	if (!g_agent.is_active)
 		return;
-	int saved = errno;
+	int saved = errno, cancel = agent_keep_cancel();
 	begin_child();
 	atomic_fetch_sub(&g_agent.control->forking, 1);
+	agent_let_cancel(cancel);
 	errno = saved;
 }
 
@@ -378,21 +379,23 @@ static void push_exit(int status, bool is_at_once)
 	/* Not the child of a vfork, which has our memory. */
 	if (!g_agent.is_active || g_agent.ring->pid != getpid())
 		return;
+	int cancel = agent_keep_cancel();
 	if (memory_end != NULL)
 		memory_end();
 	threads_tell_rests();
 	uint64_t delay_ns = is_at_once ? 0 : threads_main_delay_ns();
 	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_exit));
-	if (record == NULL)
-		return;
-	struct record_exit *out = (struct record_exit *)record;
-	out->time_ns = now_wall_ns();
-	out->delay_ns = delay_ns;
-	out->cpu_ns = now_cpu_of_ns((int32_t)getpid());
-	out->peak_resident_bytes = resident_peak_bytes(is_at_once);
-	out->status = status;
-	out->reserved = 0;
-	ring_commit(record, sizeof(*out), RECORD_EXIT);
+	if (record != NULL) {
+		struct record_exit *out = (struct record_exit *)record;
+		out->time_ns = now_wall_ns();
+		out->delay_ns = delay_ns;
+		out->cpu_ns = now_cpu_of_ns((int32_t)getpid());
+		out->peak_resident_bytes = resident_peak_bytes(is_at_once);
+		out->status = status;
+		out->reserved = 0;
+		ring_commit(record, sizeof(*out), RECORD_EXIT);
+	}
+	agent_let_cancel(cancel);
 }
 
 static void on_normal_exit(int status, void *unused)

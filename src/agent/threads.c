@@ -279,6 +279,7 @@ static uint64_t settle_rest(const struct agent_thread *self, uint64_t cpu_ns)
 static void thread_end(void *argument)
 {
 	struct agent_thread *self = argument;
+	int cancel = agent_keep_cancel();
 	lock_session();
 	g_self = NULL;
 	if (self->slot != NO_SLOT && !atomic_exchange(&self->is_busy, true)) {
@@ -289,6 +290,7 @@ static void thread_end(void *argument)
 	}
 	state_free(self);
 	unlock_session();
+	agent_let_cancel(cancel);
 }
 
 /* Waits until the thread is not in our handler, or has ended. */

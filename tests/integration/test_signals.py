@@ -67,6 +67,13 @@ def test_native_library_with_signals_of_its_own(python, native, way):
     assert sum(node.samples for node in hot) > 8, "the thread is not sampled any more"  # some 30 in 0.3 s
 
 
+def test_a_cancellation_that_comes_too_late(python, program, native):
+    """The thread has returned, and its result stands: nothing that we do behind it is cancelled."""
+    script = program(f"import ctypes; print(ctypes.CDLL({str(native('cancelled'))!r}).cancelled())")
+    done = python.heatline_run(script, options=["--quiet"], timeout=30)
+    assert (done.returncode, done.stdout) == (0, "14\n"), done
+
+
 def has_traps() -> bool:
     """Whether perf events of this system send their signal by themselves, as from 6.11 on."""
     major, minor = platform.release().split(".")[:2]
