@@ -189,6 +189,12 @@ void start_find_code(uint64_t inside, uint64_t *start, uint64_t *end);
 /* A process of the program executes another Python, which will not be able to report. */
 void start_note_unreachable(int error);
 
+/* --- session.c --- */
+
+/* A preloaded agent leaves the process for good: nothing of it calls the kernel any more, and
+ * the report says why.  No effect where there is none that measures. */
+void session_leave(const char *why);
+
 /* --- sample.c --- */
 
 /* Where the signal met the thread. */
@@ -295,6 +301,9 @@ uint64_t threads_main_delay_ns(void);
 /* This thread's state in this session, or NULL.  [handler] */
 struct agent_thread *threads_self(void);
 
+/* In a forked child: nobody else is in our functions any more. */
+void threads_unlock(void);
+
 /* In a forked child: forget every thread but the calling one. */
 void threads_after_fork(void);
 
@@ -385,6 +394,9 @@ void restart_settle(void *context);
 /* Finds out what the calling thread blocks, and unblocks our signal; a loaded agent
  * leaves all masks as they are.  Returns 0 or -errno. */
 int masks_start(void);
+
+/* The signal has been given back: the calling thread's mask is as the program wants it. */
+void masks_stop(void);
 
 /* Keeps a signal that is not ours for later, if the program has blocked it in
  * the calling thread; false: it is to be delivered.  [handler] */

@@ -6,12 +6,14 @@
  * child takes marked words out of its environment before the program looks at it:
  * it finds what it was given.  Where the agent's file is not in reach (another
  * root, another user) they are left out, also where they were inherited: the
- * dynamic loader would complain in the program's name.
+ * dynamic loader would complain in the program's name.  So they are where a filter
+ * would end the child for what its agent does (forbidden.h).
  *
  * What must hold: all of it may run in the child of a vfork, which has its parent's
  * memory.  Nothing is allocated and nothing written to but the stack, of which 12 KB, the
  * run's page, and a ring that is the process's own. */
 #include "agent/agent.h"
+#include "agent/forbidden.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -149,6 +151,8 @@ static void fill(char *const *environment, bool wants_agent, char *preload, char
 static void note_unreachable(const char *path)
 {
 	int saved = errno;
+	if (forbidden_is_deadly())
+		return;
 	const char *slash = path != NULL ? strrchr(path, '/') : NULL;
 	if (path != NULL && run_word[0] != '\0' && begins_with(slash != NULL ? slash + 1 : path, "python") &&
 	    access(path, X_OK) == 0 && access(run_word + strlen(RUN MARK), W_OK) != 0)
@@ -160,7 +164,7 @@ static void note_unreachable(const char *path)
 static char *const *settle(char *const *environment, struct room *room)
 {
 	struct change change = look_at(environment);
-	bool wants_agent = run_word[0] != '\0' && is_in_reach();
+	bool wants_agent = run_word[0] != '\0' && !forbidden_is_deadly() && is_in_reach();
 	if (is_settled(&change, wants_agent))
 		return environment;
 	fill(environment, wants_agent, make_preload(&change, wants_agent, room->preload), room->words);
@@ -218,7 +222,7 @@ const char *exec_start(void)
  * the child of a vfork has its parent's. */
 static void note_exec(uint64_t time_ns)
 {
-	if (g_agent.ring != NULL && g_agent.ring->pid == getpid())
+	if (g_agent.ring != NULL && !forbidden_is_deadly() && g_agent.ring->pid == getpid())
 		atomic_store(&g_agent.ring->exec_ns, time_ns);
 }
 

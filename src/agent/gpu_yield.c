@@ -12,11 +12,10 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/redirect.h"
+#include "agent/tables.h"
 
 /* musl has none, and no Python either (see start.c). */
 #pragma weak dladdr1
@@ -92,40 +91,18 @@ BEGINNINGS(X)
 
 /* --- by name --- */
 
-/* How the part of a library that has this address is mapped. */
-static int protection_of(const Dl_info *info, const void *address)
-{
-	const char *base = info->dli_fbase;
-	const ElfW(Ehdr) *head = info->dli_fbase;
-	const ElfW(Phdr) *parts = (const ElfW(Phdr) *)(const void *)(base + head->e_phoff);
-	uintptr_t offset = (uintptr_t)address - (uintptr_t)base;
-	for (int i = 0; i < head->e_phnum; i++) {
-		if (parts[i].p_type == PT_LOAD && offset >= parts[i].p_vaddr &&
-		    offset - parts[i].p_vaddr < parts[i].p_memsz)
-			return PROT_READ | ((parts[i].p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
-			       ((parts[i].p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-	}
-	return PROT_NONE;
-}
-
 /* The library's entry for a name leads to ours; it is one aligned word. */
 static void guard(int at, const char *name, void *real, void *ours)
 {
 	Dl_info info;
 	ElfW(Sym) *symbol = NULL;
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	if (real == NULL || real == ours || guarded[at] != NULL ||
 	    dladdr1(real, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL ||
 	    info.dli_sname == NULL || strcmp(info.dli_sname, name) != 0)
 		return;
-	int protection = protection_of(&info, symbol);
-	void *start = (char *)&symbol->st_value - (uintptr_t)&symbol->st_value % page;
-	if (protection == PROT_NONE || mprotect(start, page, protection | PROT_WRITE) != 0)
-		return;
 	guarded[at] = real;
-	__atomic_store_n(&symbol->st_value, (ElfW(Addr))ours - (ElfW(Addr))info.dli_fbase,
-			 __ATOMIC_RELEASE);
-	mprotect(start, page, protection);
+	if (!tables_rename(info.dli_fbase, symbol, ours))
+		guarded[at] = NULL;
 }
 
 void gpu_yield_guard(void)

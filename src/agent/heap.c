@@ -326,8 +326,10 @@ static uint32_t size_class(size_t size)
 static RARE void pay_for_marks(struct stream *stream, uint64_t window, uint32_t *marks)
 {
 	atomic_fetch_add_explicit(&stream->met, MARKS_AT_ONCE * window, memory_order_relaxed);
-	meter_rate_spend(&stream->mark_rate, &stream->mark_budget, MARKS_AT_ONCE,
-			 budget_clock_ns(now_wall_ns()));
+	/* In a process that we have left the kernel may not be asked for the time. */
+	if (g_agent.is_active)
+		meter_rate_spend(&stream->mark_rate, &stream->mark_budget, MARKS_AT_ONCE,
+				 budget_clock_ns(now_wall_ns()));
 	*marks = 0;
 }
 

@@ -88,7 +88,8 @@ static uint64_t resident_bytes(uint64_t address, uint64_t size)
 
 static void tell_now(uint64_t address, uint64_t size)
 {
-	tell(address, address, size, resident_bytes(address, size));
+	if (g_agent.is_active)
+		tell(address, address, size, resident_bytes(address, size));
 }
 
 /* --- the table --- */

@@ -113,6 +113,16 @@ int masks_start(void)
 	return 0;
 }
 
+void masks_stop(void)
+{
+	siginfo_t info;
+	bool is_held = take_any(&info);
+	if (is_blocked)
+		set_really_blocked(true);
+	if (is_held)
+		send_again(&info, own_tid());
+}
+
 void masks_set_real(const sigset_t *mask)
 {
 	real_pthread_sigmask(SIG_SETMASK, mask, NULL);

@@ -11,8 +11,12 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/forbidden.h"
 #include "agent/gpu.h"
 #include "agent/redirect.h"
+
+/* For other threads to come back from our handler, where they do nothing any more. */
+#define LEAVE_NS 1000000
 
 #define SHOW_POLL_NS 2000000
 #define SHOW_TIMEOUT_NS 30000000000ull
@@ -90,6 +94,8 @@ int heatline_agent_start(const struct session_request *request, char *why, size_
 	const char *reason = NULL;
 	if (g_agent.is_active && !g_agent.is_loaded)
 		reason = "it is profiled already";
+	else if (forbidden_is_deadly())
+		reason = "it has forbidden itself system calls (seccomp) that heatline needs";
 	/* In a forked child: what is there is the parent's session. */
 	if (g_agent.is_active && g_agent.is_loaded)
 		heatline_agent_stop();
@@ -113,6 +119,26 @@ void heatline_agent_stop(void)
 	signals_stop();
 	start_leave_ring();
 	errno = saved;
+}
+
+/* A preloaded agent's: Python's allocators may be in use, so the hooks stay, and pass on. */
+void session_leave(const char *why)
+{
+	const struct timespec pause = {0, LEAVE_NS};
+	if (!g_agent.is_active || g_agent.is_loaded)
+		return;
+	int cancel = agent_keep_cancel();
+	gpu_stop(why);
+	if (memory_end != NULL)
+		memory_end();
+	snprintf(g_agent.ring->reason, sizeof(g_agent.ring->reason), "%s", why);
+	g_agent.is_active = false;
+	threads_stop_all();
+	signals_stop();
+	masks_stop();
+	start_leave_ring();
+	nanosleep(&pause, NULL);
+	agent_let_cancel(cancel);
 }
 
 int heatline_agent_state(void)

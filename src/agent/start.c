@@ -5,6 +5,7 @@
  * symbol.  The interpreter is not initialised yet; nothing of it is called
  * but Py_GetVersion, which formats a constant. */
 #include "agent/agent.h"
+#include "agent/forbidden.h"
 #include "agent/gpu.h"
 
 #include <dlfcn.h>
@@ -294,6 +295,7 @@ const char *start_sampling(void)
 		return "the sampling signal cannot be installed";
 	if (g_agent.is_loaded)
 		return NULL;
+	forbidden_start();
 	g_agent.is_active = true;
 	if (threads_start_main() != 0) {
 		g_agent.is_active = false;
@@ -354,6 +356,7 @@ static void begin_child(void)
 /* In the child of a fork. */
 static void after_fork(void)
 {
+	threads_unlock();
 	if (!g_agent.is_active)
 		return;
 	int saved = errno, cancel = agent_keep_cancel();

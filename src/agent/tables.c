@@ -46,6 +46,7 @@ struct library {
 	ElfW(Addr) base;
 	const char *strings;
 	const ElfW(Sym) *symbols;
+	const uint32_t *names; /* DT_GNU_HASH: where a name's symbol is */
 	const ElfW(Rela) *calls, *others; /* DT_JMPREL, DT_RELA */
 	size_t calls_bytes, others_bytes;
 	ElfW(Addr) sealed, sealed_end; /* made read-only after loading (RELRO), whole pages */
@@ -152,6 +153,9 @@ static void read_dynamic(struct library *library, const ElfW(Dyn) *dynamic)
 		case DT_SYMTAB:
 			library->symbols = address(library, value);
 			break;
+		case DT_GNU_HASH:
+			library->names = address(library, value);
+			break;
 		case DT_JMPREL:
 			library->calls = address(library, value);
 			break;
@@ -180,14 +184,10 @@ static bool is_left_out(const struct dl_phdr_info *info)
 	       strstr(file, "libheatline-agent") != NULL;
 }
 
-static int visit_library(struct dl_phdr_info *info, size_t size, void *data)
+static struct library read_library(const struct dl_phdr_info *info)
 {
-	struct pass *pass = data;
 	struct library library = {.base = info->dlpi_addr, .start = UINTPTR_MAX};
 	ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
-	(void)size;
-	if (is_left_out(info))
-		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		ElfW(Addr) at = info->dlpi_addr + part->p_vaddr;
@@ -202,6 +202,16 @@ static int visit_library(struct dl_phdr_info *info, size_t size, void *data)
 			library.sealed_end = (at + part->p_memsz) & ~(page - 1);
 		}
 	}
+	return library;
+}
+
+static int visit_library(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct pass *pass = data;
+	(void)size;
+	if (is_left_out(info))
+		return 0;
+	struct library library = read_library(info);
 	if (library.strings != NULL && library.symbols != NULL) {
 		visit_table(pass, &library, library.calls, library.calls_bytes);
 		visit_table(pass, &library, library.others, library.others_bytes);
@@ -221,4 +231,81 @@ void tables_restore(const struct table_hook *hooks, size_t count)
 	struct pass pass = {.hooks = hooks, .count = count, .is_back = true};
 	dl_iterate_phdr(visit_library, &pass);
 	kept_count = 0;
+}
+
+/* --- by name --- */
+
+/* How the part of a library that has this address is mapped. */
+static int protection_of(const char *base, const void *address)
+{
+	const ElfW(Ehdr) *head = (const void *)base;
+	const ElfW(Phdr) *parts = (const ElfW(Phdr) *)(const void *)(base + head->e_phoff);
+	uintptr_t offset = (uintptr_t)address - (uintptr_t)base;
+	for (int i = 0; i < head->e_phnum; i++) {
+		if (parts[i].p_type == PT_LOAD && offset >= parts[i].p_vaddr &&
+		    offset - parts[i].p_vaddr < parts[i].p_memsz)
+			return PROT_READ | ((parts[i].p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+			       ((parts[i].p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+	}
+	return PROT_NONE;
+}
+
+bool tables_rename(void *base, ElfW(Sym) *symbol, const void *ours)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	int protection = protection_of(base, symbol);
+	void *start = (char *)&symbol->st_value - (uintptr_t)&symbol->st_value % page;
+	if (protection == PROT_NONE || mprotect(start, page, protection | PROT_WRITE) != 0)
+		return false;
+	__atomic_store_n(&symbol->st_value, (ElfW(Addr))ours - (ElfW(Addr))base, __ATOMIC_RELEASE);
+	mprotect(start, page, protection);
+	return true;
+}
+
+static const ElfW(Sym) *find_symbol(const struct library *library, const char *name)
+{
+	uint32_t hash = 5381; /* these sums and the table's form are the loader's */
+	for (const char *letter = name; *letter != '\0'; letter++)
+		hash = hash * 33 + (unsigned char)*letter;
+	const uint32_t *table = library->names;
+	uint32_t bucket_count = table[0], first = table[1], filter_words = table[2];
+	const uint32_t *buckets = table + 4 + filter_words * (sizeof(ElfW(Addr)) / sizeof(*table));
+	const uint32_t *chains = buckets + bucket_count;
+	for (uint32_t i = buckets[hash % bucket_count]; i >= first; i++) {
+		const ElfW(Sym) *symbol = &library->symbols[i];
+		if (((chains[i - first] ^ hash) >> 1) == 0 &&
+		    strcmp(library->strings + symbol->st_name, name) == 0)
+			return symbol;
+		if ((chains[i - first] & 1) != 0)
+			break;
+	}
+	return NULL;
+}
+
+/* A function that is to be found in the place of another. */
+struct replacement {
+	const char *name;
+	const void *real, *ours;
+};
+
+static int replace_in(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct replacement *wanted = data;
+	struct library library = read_library(info);
+	(void)size;
+	if (!has_address(&library, wanted->real))
+		return 0;
+	if (library.names == NULL || library.strings == NULL || library.symbols == NULL)
+		return 1;
+	const ElfW(Sym) *symbol = find_symbol(&library, wanted->name);
+	if (symbol != NULL && library.base + symbol->st_value == (ElfW(Addr))wanted->real)
+		tables_rename((void *)library.base, (ElfW(Sym) *)(uintptr_t)symbol, wanted->ours); /* NOLINT */
+	return 1;
+}
+
+void tables_replace(const char *name, const void *real, const void *ours)
+{
+	struct replacement wanted = {name, real, ours};
+	if (real != NULL)
+		dl_iterate_phdr(replace_in, &wanted);
 }

@@ -12,6 +12,8 @@
 #ifndef HEATLINE_AGENT_TABLES_H
 #define HEATLINE_AGENT_TABLES_H
 
+#include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* An entry is redirected when it leads to the real function, or was not asked for
@@ -28,5 +30,12 @@ size_t tables_redirect(const struct table_hook *hooks, size_t count);
 
 /* Everything as it was. */
 void tables_restore(const struct table_hook *hooks, size_t count);
+
+/* Whoever asks for a function by its name (dlsym) is told by the library's own list of names; the
+ * entry leads to ours from now on.  base: where the library lies.  The entry is one aligned word. */
+bool tables_rename(void *base, ElfW(Sym) *symbol, const void *ours);
+
+/* The same for the function of this name that lies at real, in whichever library that is. */
+void tables_replace(const char *name, const void *real, const void *ours);
 
 #endif

@@ -44,10 +44,11 @@ static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)
 /* Spin locks, never taken by a handler.  fork leaves them as they are, so the
  * child resets them.
  * states_lock protects the lists of states, for a few instructions.
- * session_lock keeps threads from starting or ending while a session does; a
- * preloaded agent has but one, and needs none.  Taken before states_lock. */
+ * Threads start and end as they like (in_change of them just now), but not while a
+ * session does. */
 static atomic_flag states_lock = ATOMIC_FLAG_INIT;
-static atomic_flag session_lock = ATOMIC_FLAG_INIT;
+static _Atomic bool is_session_locked;
+static _Atomic uint32_t in_change;
 static struct agent_thread *free_states;
 static struct agent_thread *made_states; /* all there are, by next_made */
 
@@ -67,15 +68,30 @@ static void unlock_states(void)
 
 static void lock_session(void)
 {
-	while (g_agent.is_loaded &&
-	       atomic_flag_test_and_set_explicit(&session_lock, memory_order_acquire))
+	while (atomic_exchange(&is_session_locked, true))
+		sched_yield();
+	while (atomic_load(&in_change) != 0)
 		sched_yield();
 }
 
 static void unlock_session(void)
 {
-	if (g_agent.is_loaded)
-		atomic_flag_clear_explicit(&session_lock, memory_order_release);
+	atomic_store(&is_session_locked, false);
+}
+
+static void enter_change(void)
+{
+	atomic_fetch_add(&in_change, 1);
+	while (atomic_load(&is_session_locked)) {
+		atomic_fetch_sub(&in_change, 1);
+		sched_yield();
+		atomic_fetch_add(&in_change, 1);
+	}
+}
+
+static void leave_change(void)
+{
+	atomic_fetch_sub(&in_change, 1);
 }
 
 static void note_made(struct agent_thread *state)
@@ -280,7 +296,7 @@ static void thread_end(void *argument)
 {
 	struct agent_thread *self = argument;
 	int cancel = agent_keep_cancel();
-	lock_session();
+	enter_change();
 	g_self = NULL;
 	if (self->slot != NO_SLOT && !atomic_exchange(&self->is_busy, true)) {
 		uint64_t cpu_ns = now_cpu_ns(), rest_ns = settle_rest(self, cpu_ns);
@@ -289,7 +305,7 @@ static void thread_end(void *argument)
 		slot_give(self);
 	}
 	state_free(self);
-	unlock_session();
+	leave_change();
 	agent_let_cancel(cancel);
 }
 
@@ -328,14 +344,14 @@ void threads_tell_rests(void)
  * thread by itself. */
 static void thread_begin_new(struct agent_thread *self)
 {
-	lock_session();
+	enter_change();
 	if (!agent_is_current(self))
 		self->slot = NO_SLOT;
 	else if (g_agent.is_loaded && find_by_tid((int32_t)syscall(SYS_gettid)) != NULL)
 		slot_give(self);
 	else
 		thread_begin(self, false, false);
-	unlock_session();
+	leave_change();
 }
 
 static void *thread_main(void *argument)
@@ -361,10 +377,15 @@ int threads_start_main(void)
 	return self->has_timer ? 0 : -EAGAIN;
 }
 
-void threads_after_fork(void)
+void threads_unlock(void)
 {
 	atomic_flag_clear(&states_lock);
-	atomic_flag_clear(&session_lock);
+	atomic_store(&is_session_locked, false);
+	atomic_store(&in_change, 0);
+}
+
+void threads_after_fork(void)
+{
 	masks_after_fork();
 	struct agent_thread *self = g_self;
 	g_self = NULL;

@@ -443,6 +443,14 @@ static uint64_t end_of(const struct collector *collector, const struct process *
 	return process->exit_ns > look_ns ? process->exit_ns : look_ns;
 }
 
+/* Why the agent has left, if it says so. */
+static const char *read_reason(struct collector *collector, const struct ring *ring)
+{
+	char text[RING_REASON_BYTES] = "";
+	memcpy(text, ring->reason, sizeof(text) - 1);
+	return text[0] != '\0' ? intern_text(collector->strings, text) : NULL;
+}
+
 static void close_process(struct collector *collector, struct process *process)
 {
 	drain(collector, process, true);
@@ -454,6 +462,8 @@ static void close_process(struct collector *collector, struct process *process)
 	process->clocks = atomic_load(&process->ring->clocks);
 	process->agent_ns = atomic_load(&process->ring->agent_ns);
 	process->has_executed = atomic_load(&process->ring->exec_ns) != 0;
+	if (process->is_left && process->note == NULL)
+		process->note = read_reason(collector, process->ring);
 	journal_end(collector, process);
 	finish_process(collector, process);
 }

@@ -23,6 +23,7 @@ import pytest
 
 from support.paths import PROGRAMS, heatline_executable
 from support.runs import clean_environment
+from support.stacks import stack_nodes
 from support.terminals import wait_until_asleep
 
 NOTICE = PROGRAMS / "notice"
@@ -153,6 +154,31 @@ def test_program(python, case, tmp_path):
     if case.id == "interpreters" and python.version < (3, 9):
         pytest.skip("3.8's interpreters within interpreters are not stable by themselves")
     assert_unnoticed(python, case, tmp_path)
+
+
+@pytest.mark.parametrize("wanted", ["one", "few", "strict"])
+@pytest.mark.parametrize("found, call", [("linked", "prctl"), ("by_name", "syscall")])
+def test_program_that_forbids_itself_system_calls(python, tmp_path, found, call, wanted):
+    """Under a filter that would end it for ours none is made; the profile says what is missing."""
+    script = NOTICE / "forbids.py"
+    options = dict(text=False, env=STEADY, cwd=tmp_path)
+    plain = python.run_plain(script, found, call, wanted, **options)
+    profiled = python.heatline_run(script, [found, call, wanted], ["--quiet"], **options)
+    assert_same(profiled, plain)
+    assert (b"computed" if wanted == "strict" else b"installed 0") in plain.stdout
+    assert "before" in {node.function for node in stack_nodes(profiled.profile)}
+    assert [w for w in profiled.profile["heatline"]["quality"]["warnings"] if "seccomp" in w]
+
+
+def test_program_that_has_system_calls_fail(python, tmp_path):
+    """A filter that does not kill does no harm: all goes on being measured."""
+    script = NOTICE / "forbids.py"
+    options = dict(text=False, env=STEADY, cwd=tmp_path)
+    plain = python.run_plain(script, "linked", "prctl", "fail", **options)
+    profiled = python.heatline_run(script, ["linked", "prctl", "fail"], ["--quiet"], **options)
+    assert_same(profiled, plain)
+    assert {"before", "compute"} <= {node.function for node in stack_nodes(profiled.profile)}
+    assert not [w for w in profiled.profile["heatline"]["quality"]["warnings"] if "seccomp" in w]
 
 
 def heatline_command(python, arguments: List[str], cwd: Path, **options: Any):

@@ -54,12 +54,31 @@ static void test_what_leads_elsewhere_stays(void **state)
 	tables_restore(&hook, 1);
 }
 
+/* What was bound before stays as it is. */
+static void test_a_name_leads_elsewhere(void **state)
+{
+	pid_t (*ours)(void) = other_getppid, (*found)(void);
+	pid_t parent = getppid();
+	void *library = dlopen("libc.so.6", RTLD_LAZY), *real = dlsym(library, "getppid");
+	void *other = dlsym(library, "getpid");
+	(void)state;
+	tables_replace("getppid", other, *(void **)&ours); /* it is not what lies there */
+	assert_ptr_equal(dlsym(library, "getppid"), real);
+	tables_replace("getppid", real, *(void **)&ours);
+	*(void **)&found = dlsym(library, "getppid");
+	assert_int_equal(found(), -7);
+	assert_ptr_equal(dlsym(library, "getpid"), other);
+	assert_int_equal(getppid(), parent);
+	dlclose(library);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_call_is_redirected_and_back),
 		cmocka_unit_test(test_only_the_library_that_is_meant),
 		cmocka_unit_test(test_what_leads_elsewhere_stays),
+		cmocka_unit_test(test_a_name_leads_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
