@@ -511,6 +511,8 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 		return;
 	if (thread->loop != NULL)
 		blocking_end(collector, thread, end_ns);
+	if (collector->is_off) /* what passed since the pause began is nobody's */
+		return;
 	if (thread->is_main) {
 		hear_last_delay(process, thread, end_ns);
 		samples_book_delay(collector, process, thread, true);

@@ -50,6 +50,20 @@ def test_only_what_passes_while_on_is_measured(begin, steer, tmp_path):
     assert total < elapsed - suspended + 0.3
 
 
+def test_a_program_that_ends_while_it_is_off(begin, steer, tmp_path):
+    """What it stood ready to run since the pause began counts for no line."""
+    run = begin("control/crowded.py", tmp_path / "end")
+    time.sleep(0.5)
+    assert steer("off", run.target).returncode == 0
+    time.sleep(2)
+    (tmp_path / "end").touch()
+    run.finish()
+    profile = run.profile()
+    measured_s = profile["elapsed_time_sec"] - profile["heatline"]["suspended_s"]
+    assert len(profile["heatline"]["processes"]) == 3
+    assert 0.1 < profile["heatline"]["time"]["total_s"] < 3 * measured_s + 0.3
+
+
 def test_on_is_the_default(begin, steer, tmp_path):
     run = begin("control/phases.py", tmp_path, options=["--on"])
     for name in ("before", "during", "after"):
