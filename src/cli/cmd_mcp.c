@@ -22,12 +22,12 @@ static const struct option mcp_command_options[] = {
 static int serve(const struct mcp_settings *settings, struct err *err)
 {
 	char *folder = realpath(settings->folder, NULL);
-	char *heatline = realpath("/proc/self/exe", NULL);
+	char *heatline = NULL;
 	int status;
 
 	if (!folder || chdir(folder))
 		status = err_set_errno(err, errno, "the folder '%s' cannot be entered", settings->folder);
-	else if (!heatline)
+	else if (!(heatline = realpath("/proc/self/exe", NULL)))
 		status = err_set_errno(err, errno, "heatline cannot find its own executable");
 	else
 		status = mcp_serve(&(struct mcp_options){.input = STDIN_FILENO, .output = STDOUT_FILENO,
