@@ -172,8 +172,9 @@ const char *text_nearest(const char *text, const char *const *choices)
 			nearest = *choices;
 		}
 	}
-	unsigned allowed = 1 + (unsigned)strlen(text) / 3;
-	return nearest_distance <= allowed && nearest_distance < strlen(text) ? nearest : NULL;
+	size_t size = strlen(text);
+	bool is_near = nearest_distance <= 1 + size / 3 && nearest_distance <= size / 2;
+	return is_near ? nearest : NULL;
 }
 
 size_t text_utf8_length(const char *text, size_t size)

@@ -76,6 +76,26 @@ static const char *config_path(const struct command *command, const void *settin
 	return NULL;
 }
 
+/* A long option may be another command's: then that is told, not one of this command that looks
+ * like it. */
+static void tell_owner(const char *word, struct err *err)
+{
+	char name[64];
+	bool is_negated;
+
+	if (!text_starts_with(word, "--") ||
+	    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2) >=
+		    (int)sizeof(name))
+		return;
+	for (int i = 0; commands[i]; i++) {
+		if (!options_find(commands[i]->options, name, &is_negated))
+			continue;
+		err_set(err, ERR_USAGE, "unknown option '--%s'; it is one of 'heatline %s'", name,
+			commands[i]->name);
+		return;
+	}
+}
+
 int command_read_options(const struct command *command, int argc, char **argv, void *settings,
 			 struct options_result *result)
 {
@@ -92,6 +112,8 @@ int command_read_options(const struct command *command, int argc, char **argv, v
 		status = config_read(config, command, settings, result, &err);
 	if (!status)
 		return COMMAND_GO_ON;
+	if (result->unknown)
+		tell_owner(result->unknown, &err);
 	options_result_fini(result);
 	return command_error(&err);
 }

@@ -259,6 +259,7 @@ static int unknown_option(struct parser *parser, const char *word)
 	const char *nearest = NULL;
 	size_t size = strcspn(start, "=");
 
+	parser->result->unknown = word;
 	if (size >= 2 && plain_name(name, start, size))
 		nearest = options_nearest(parser->command->options, name, 0);
 	if (nearest)

@@ -94,6 +94,7 @@ struct options_result {
 	uint64_t given;           /* bit i: row i was on the command line */
 	enum option_kind help;    /* OPTION_HELP or OPTION_HELP_ADVANCED was asked for; else 0 */
 	struct option_text *texts; /* owned: values that are no word of argv */
+	const char *unknown; /* the word that looks like an option and is none; NULL: there is none */
 };
 
 /* Parses the words after the command's name.  settings holds the defaults and

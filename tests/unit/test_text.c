@@ -116,6 +116,9 @@ static void test_nearest(void **state)
 	assert_string_equal(text_nearest("--profileall", choices), "--profile-all");
 	assert_null(text_nearest("--zzzzzzzzzz", choices));
 	assert_null(text_nearest("x", choices));
+	const char *const short_ones[] = {"off", "on", "run", NULL};
+	assert_string_equal(text_nearest("rnu", short_ones), "run");
+	assert_null(text_nearest("foo", short_ones)); /* most of its letters are others */
 	const char *const none[] = {NULL};
 	assert_null(text_nearest("--outfile", none));
 }
