@@ -19,6 +19,7 @@ static const struct {
 } looks[] = {
 	[OUTFILE_PROFILE] = {'{', "a profile"},
 	[OUTFILE_PAGE] = {'<', "a page"},
+	[OUTFILE_EXPORT] = {'\0', "an export"},
 };
 
 /* Whether a file of this kind would replace one that is none. */
@@ -32,6 +33,8 @@ static bool is_in_the_way(const char *path, enum outfile_kind kind)
 	begin[size] = '\0';
 	if (text_starts_with(text, mark))
 		text += strlen(mark);
+	if (kind == OUTFILE_EXPORT) /* they begin in many ways, but none is called so */
+		return size > 0 && text_ends_with(path, ".py");
 	while (isspace((unsigned char)*text))
 		text++;
 	return text < begin + size && *text != looks[kind].first;
@@ -43,7 +46,7 @@ int outfile_check(const char *path, enum outfile_kind kind, const char *input, s
 		return err_set(err, ERR_USAGE, "-o '%s' is %s, which would be lost; name another file",
 			       path, kind == OUTFILE_PROFILE ? "the program itself"
 							     : "the profile that is read");
-	if (kind != OUTFILE_EXPORT && is_in_the_way(path, kind))
+	if (is_in_the_way(path, kind))
 		return err_set(err, ERR_USAGE,
 			       "'%s' is there already and is not %s; name another file with -o, or "
 			       "remove it",

@@ -12,7 +12,7 @@
 enum outfile_kind {
 	OUTFILE_PROFILE,
 	OUTFILE_PAGE,
-	OUTFILE_EXPORT, /* in one of many formats: only what is read is kept */
+	OUTFILE_EXPORT, /* in one of many formats: what is read is kept, and Python files */
 };
 
 /* Whether path may be written to.  input: the file that is read, or NULL.  Returns 0, or

@@ -155,6 +155,12 @@ class TestOutputInTheWay:
         assert_refused(any_python.heatline(["view", "--html", profile, "-o", other]), "not a page")
         assert other.read_text() == "{}"
 
+    def test_export_over_a_program(self, any_python, hot, profile):
+        text = hot.read_text()
+        words = ["export", "-f", "svg", profile, "-o", hot]
+        assert_refused(any_python.heatline(words), "hot.py", "not an export")
+        assert hot.read_text() == text
+
     def test_py_spy(self, any_python, hot, heatline, tmp_path):
         name = tmp_path / "py-spy"
         name.symlink_to(heatline)
