@@ -29,7 +29,7 @@ static bool is_dumb_terminal(void)
 {
 	const char *term = getenv("TERM");
 
-	return term && strcmp(term, "dumb") == 0;
+	return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
 int show_report(const char *color, bool has_pager, show_print *print, const void *context)

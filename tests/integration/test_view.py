@@ -156,6 +156,7 @@ def test_what_does_not_fit_is_paged(view_on_terminal):
     assert "paged" not in view_on_terminal(80, 10, "--no-pager", PAGER=pager)
     assert "paged" not in view_on_terminal(80, 10, PAGER="")
     assert "paged" not in view_on_terminal(80, 10, PAGER=pager, TERM="dumb")
+    assert "paged" not in view_on_terminal(80, 10, PAGER=pager, TERM="")  # as where it is not set
 
 
 def test_a_pager_that_is_not_there(view_on_terminal):
