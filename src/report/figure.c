@@ -74,8 +74,11 @@ struct figure figure_bytes(double bytes)
 		value /= 1024;
 		unit++;
 	}
-	snprintf(figure.text, sizeof figure.text, "%.*f %s", unit > 0 && value < 9.95 ? 1 : 0,
-		 value, units[unit]);
+	if (value < 0.5 && value * 1024 >= 0.5) /* something is not nothing */
+		snprintf(figure.text, sizeof figure.text, "%.0f B", value * 1024);
+	else
+		snprintf(figure.text, sizeof figure.text, "%.*f %s",
+			 unit > 0 && value < 9.95 ? 1 : 0, value, units[unit]);
 	return figure;
 }
 

@@ -46,6 +46,9 @@ static void test_bytes(void **unused)
 {
 	(void)unused;
 	assert_string_equal(figure_bytes(0).text, "0 KB");
+	assert_string_equal(figure_bytes(32).text, "32 B");
+	assert_string_equal(figure_bytes(511).text, "511 B");
+	assert_string_equal(figure_bytes(513).text, "1 KB");
 	assert_string_equal(figure_bytes(85 * 1024).text, "85 KB");
 	assert_string_equal(figure_bytes(1 << 20).text, "1.0 MB");
 	assert_string_equal(figure_bytes(9.94 * 1048576).text, "9.9 MB");
@@ -56,7 +59,7 @@ static void test_bytes(void **unused)
 	assert_string_equal(figure_bytes(NAN).text, "0 KB");
 	assert_string_equal(figure_bytes(-7e9).text, "0 KB");
 	for (double bytes = 1; bytes < 1e15; bytes *= 1.01)
-		assert_in_range(strlen(figure_bytes(bytes).text), 4, 6);
+		assert_in_range(strlen(figure_bytes(bytes).text), 3, 6);
 	assert_string_equal(figure_megabytes(810.4 * 1048576).text, "810");
 	assert_string_equal(figure_megabytes(INFINITY).text, "0");
 }
