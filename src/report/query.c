@@ -327,5 +327,8 @@ int query_find_place(const struct profile *profile, const char *at, struct query
 	if (colon && read_lines(colon + 1, &place->first, &place->last))
 		size = (size_t)(colon - at);
 	place->file = find_file(profile, at, size, err);
+	if (!place->file && err->code == ERR_NOT_FOUND && !place->first)
+		err_set(err, ERR_NOT_FOUND, "the profile has no figures for a file or a function '%.200s'",
+			at);
 	return place->file ? 0 : -(int)err->code;
 }

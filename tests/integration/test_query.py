@@ -126,7 +126,7 @@ def test_compare(query, tmp_path):
         (["compare", "p.json"], "compare takes two profiles"),
         (["source"], "say where"),
         (["source", "--at", "other.py:3"], "no figures for a file 'other.py'"),
-        (["callers", "--at", "nobody"], "no figures for a file 'nobody'"),
+        (["callers", "--at", "nobody"], "no figures for a file or a function 'nobody'"),
         (["hot-lines", "--by", "colour"], "line|function|file"),
         (["hot-lines", "--top", "0"], "--top"),
     ],
