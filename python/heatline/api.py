@@ -143,7 +143,7 @@ def _run_agent() -> Agent:
 
 
 def _so_far(agent: Agent) -> Profile:
-    with open(agent.show(), encoding="utf-8") as file:
+    with open(agent.show(), "rb") as file:
         return made_here(file.read())
 
 
@@ -181,7 +181,7 @@ def _end() -> Profile:
     collector, _state.collector = _state.collector, None
     assert collector is not None and _state.agent is not None
     _state.agent.stop()
-    return made_here(collector.finish().decode("utf-8"))
+    return made_here(collector.finish())
 
 
 def _at_exit() -> None:

@@ -77,9 +77,9 @@ class Profile:
             name, data = "this", source
         else:
             name = os.fspath(source)
-            with open(name, encoding="utf-8") as file:
-                self._text = file.read()
-            data = _parse(name, self._text)
+            with open(name, "rb") as file:
+                raw = file.read()
+            self._text, data = _decode(name, raw)
         if not isinstance(data, Mapping) or not isinstance(data.get("files"), Mapping):
             raise ValueError("%s is not a profile: it has no files" % name)
         self.data: Mapping[str, Any] = data
@@ -227,9 +227,10 @@ class Profile:
         ]
 
 
-def made_here(text: str) -> Profile:
+def made_here(raw: bytes) -> Profile:
     """The profile of this process, as the collector has written it.  Cells of a notebook get their names."""
-    profile = Profile(_parse("what the collector sent", text))
+    text, data = _decode("what the collector sent", raw)
+    profile = Profile(data)
     profile._text = text
     if "IPython" not in sys.modules:
         return profile
@@ -249,10 +250,11 @@ def run(*arguments: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def _parse(name: str, text: str) -> Any:
+def _decode(name: str, raw: bytes) -> Tuple[str, Any]:
     try:
-        return json.loads(text)
-    except ValueError as error:
+        text = raw.decode("utf-8")
+        return text, json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ValueError("%s is not a profile: %s" % (name, error)) from None
 
 

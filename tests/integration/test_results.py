@@ -126,10 +126,12 @@ def test_a_failed_save_leaves_nothing(profile, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"files": 3}', "null"])
-def test_what_is_no_profile_is_refused(tmp_path, text):
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"{}", b'{"files": 3}', b"null", b"\x80\xff", b"[" * 200000]
+)
+def test_what_is_no_profile_is_refused(tmp_path, data):
     path = tmp_path / "bad.json"
-    path.write_text(text)
+    path.write_bytes(data)
     with pytest.raises(ValueError, match="bad.json is not a profile"):
         heatline.Profile(path)
 
