@@ -248,7 +248,11 @@ static bool match_blocking(const struct advice_site *site, struct buf *evidence,
 	if (!statement->is_async || (!step && !is_waiting) ||
 	    advice_find_call(site, 0, calls) == statement->count)
 		return false;
-	if (step)
+	if (step && step->count == 1)
+		buf_printf(evidence, "The event loop stood still here once, for %.3g s: no other task "
+				     "could run.",
+			   step->total_s);
+	else if (step)
 		buf_printf(evidence, "The event loop stood still here %u times, %.3g s in all, the "
 				     "longest %.3g s: no other task could run.",
 			   step->count, step->total_s, step->longest_s);
