@@ -49,6 +49,11 @@ test("Scalene's files have seconds made of percentages, and no entities", () => 
 	}
 });
 
+test("looks at threads whose waiting is no part of the total are no samples of it", () => {
+	const { quality } = readProfile({ files: {}, heatline: { quality: { samples: 30, wait_samples: 90, idle_samples: 70 } } });
+	assert.deepEqual([quality.samples, quality.waitSamples], [30, 20]);
+});
+
 test("what is no profile is refused in a sentence", () => {
 	for (const value of [null, 1, "x", [], {}, { files: [] }]) assert.throws(() => readProfile(value), /not a profile/);
 });

@@ -117,7 +117,7 @@ export interface Memory {
 
 export interface Quality {
 	readonly samples: number | undefined;
-	readonly waitSamples: number;
+	readonly waitSamples: number; // looks at threads whose waiting is part of the total
 	readonly rate: number;
 	readonly overhead: number | undefined;
 	readonly clock: string;
@@ -412,7 +412,7 @@ function readMemory(top: raw.Raw, ours: raw.Raw, lines: readonly Line[]): Memory
 function readQuality(record: raw.Raw): Quality {
 	return {
 		samples: raw.optionalNumber(record.samples),
-		waitSamples: raw.number(record.wait_samples),
+		waitSamples: Math.max(0, raw.number(record.wait_samples) - raw.number(record.idle_samples)),
 		rate: raw.number(record.rate_hz),
 		overhead: raw.optionalNumber(record.overhead_percent),
 		clock: raw.text(record.clock),

@@ -7,6 +7,7 @@
 #include "profile/source.h"
 #include "report/query_parts.h"
 #include "report/figure.h"
+#include "report/quality.h"
 #include "report/rank.h"
 
 #define SUMMARY_LINES 5u
@@ -74,7 +75,7 @@ static void put_whole(struct query_answer *answer, const struct profile *profile
 	put_number(answer, "system_s", sum->system_s);
 	put_number(answer, "wait_s", sum->wait_s);
 	put_number(answer, "outside_s", profile->outside_s);
-	json_object_set_new(answer->json, "samples", json_integer((json_int_t)sum->samples));
+	json_object_set_new(answer->json, "samples", json_integer((json_int_t)quality_samples(profile)));
 	query_say(answer, "%s: %s elapsed, %s profiled%s%s, %u process%s", program,
 		   figure_seconds(profile->elapsed_s).text, figure_seconds(profile->total_s).text,
 		   profile->python_version ? ", Python " : "",
@@ -91,7 +92,7 @@ static void put_whole(struct query_answer *answer, const struct profile *profile
 static void put_quality(struct query_answer *answer, const struct profile *profile)
 {
 	json_t *warnings = json_array();
-	query_say(answer, "Quality: %llu samples", (unsigned long long)profile->sum.samples);
+	query_say(answer, "Quality: %llu samples", (unsigned long long)quality_samples(profile));
 	for (uint32_t i = 0; i < profile->quality.warning_count && i < MAX_WARNINGS; i++) {
 		const char *warning = profile->quality.warnings[i];
 		json_array_append_new(warnings, query_text(warning, strlen(warning)));

@@ -146,3 +146,16 @@ def test_hostile_names_are_harmless_in_a_terminal(heatline, tmp_path):
     for words in (["summary"], ["hot-lines", "--by", "function"], ["source", "--at", "a\x1b[31m.py"]):
         done = run([heatline, "query", *words, path], cwd=tmp_path)
         assert "\x1b" not in done.stdout and "\x07" not in done.stdout
+
+
+def test_as_many_samples_as_the_report_tells(heatline, tmp_path):
+    """Looks at threads whose waiting is no part of the total are none of it."""
+    path = make(tmp_path / "p.json")
+    profile = json.loads(path.read_text())
+    profile["heatline"]["quality"].update(samples=300, wait_samples=90, idle_samples=70)
+    profiles.write(path, profile)
+    told = [["query", "summary"], ["view", "--cli"], ["export", "-f", "markdown", "-o", "-"]]
+    for words in told:
+        assert "320 samples" in run([heatline, *words, path], check=True).stdout, words
+    answer = run([heatline, "query", "summary", "--json", path], check=True).stdout
+    assert json.loads(answer)["samples"] == 320

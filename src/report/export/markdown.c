@@ -11,6 +11,7 @@
 #include "report/export/formats.h"
 #include "report/export/frames.h"
 #include "report/figure.h"
+#include "report/quality.h"
 #include "report/rank.h"
 
 #define MAX_LINES 20u
@@ -103,7 +104,7 @@ static void put_heading(FILE *out, const struct profile *profile)
 		fprintf(out, "%s %s %s (%s)", kind ? "," : ":", names[kind],
 			figure_seconds(figure_kind(&profile->sum, kind)).text,
 			figure_share(figure_kind(&profile->sum, kind), profile->total_s).text);
-	fprintf(out, "; %s samples.", figure_count(profile->sum.samples).text);
+	fprintf(out, "; %s samples.", figure_count(quality_samples(profile)).text);
 	if (profile->has_memory)
 		fprintf(out, " Peak memory %s, allocated %s, copied %s.",
 			figure_bytes(profile->memory.peak_bytes).text,
