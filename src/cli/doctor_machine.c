@@ -135,6 +135,13 @@ static double room_bytes(const char *place)
 	return (double)room.f_bavail * (double)room.f_frsize;
 }
 
+/* Mounted larger from outside, or here. */
+static void fix_room(struct doctor_check *check)
+{
+	doctor_fix(check, is_container() ? "docker run --shm-size=1g"
+					 : "sudo mount -o remount,size=1g /dev/shm");
+}
+
 void doctor_check_shared_memory(struct doctor *doctor)
 {
 	struct doctor_check *check = doctor_add(doctor, "shared_memory");
@@ -153,7 +160,11 @@ void doctor_check_shared_memory(struct doctor *doctor)
 	folder_places(places);
 	doctor_fact_text(check, "place", place);
 	doctor_fact_number(check, "free_mb", free_mb);
-	if (strcmp(place, places[0]) != 0) {
+	if (strcmp(place, places[0]) != 0 && access(places[0], W_OK) == 0) {
+		doctor_say(check, DOCTOR_LIMITED, "%s has no room; %s is used, which may be slower", places[0],
+			   place);
+		fix_room(check);
+	} else if (strcmp(place, places[0]) != 0) {
 		doctor_say(check, DOCTOR_LIMITED, "%s cannot be written to; %s is used, which may be slower",
 			   places[0], place);
 		doctor_fix(check, "sudo chmod 1777 %s", places[0]);
@@ -161,8 +172,7 @@ void doctor_check_shared_memory(struct doctor *doctor)
 		doctor_say(check, DOCTOR_LIMITED,
 			   "%.0f MB free in %s: enough for few processes, the rest is lost and counted", free_mb,
 			   place);
-		doctor_fix(check, is_container() ? "docker run --shm-size=1g"
-						 : "sudo mount -o remount,size=1g /dev/shm");
+		fix_room(check);
 	} else {
 		bool is_large = free_mb >= 10e3;
 

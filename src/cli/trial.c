@@ -76,17 +76,26 @@ static bool is_cancelled(void *closure)
 
 /* ---- files ---- */
 
+/* A folder of its own in the place, or NULL with errno set. */
+static char *make_folder(const char *place)
+{
+	char *folder = path_join(place, "doctor-heatline-XXXXXX");
+
+	if (mkdtemp(folder))
+		return folder;
+	int error_number = errno;
+	free(folder);
+	errno = error_number;
+	return NULL;
+}
+
 static int make_files(struct trial_files *files, struct err *err)
 {
 	const char *place = getenv("TMPDIR");
-	char *folder = path_join(place && *place == '/' ? place : "/tmp", "doctor-heatline-XXXXXX");
+	char *folder = place && *place == '/' ? make_folder(place) : NULL;
 
-	if (!mkdtemp(folder)) {
-		int status = err_set_errno(err, errno, "no temporary folder can be made at '%s'", folder);
-
-		free(folder);
-		return status;
-	}
+	if (!folder && !(folder = make_folder("/tmp"))) /* a run does without the first, too */
+		return err_set_errno(err, errno, "no temporary folder can be made in /tmp");
 	files->folder = folder;
 	files->script = path_join(folder, "trial.py");
 	files->output = path_join(folder, "output");

@@ -180,7 +180,7 @@ def test_other_processes_cannot_be_read(doctor):
 @AS_ROOT
 @pytest.mark.parametrize(
     "how, place, fix",
-    [("size=30m", "/dev/shm", "size=1g"), ("ro", "/tmp", "chmod 1777 /dev/shm")],
+    [("size=30m", "/dev/shm", "size=1g"), ("size=128k", "/tmp", "size=1g"), ("ro", "/tmp", "chmod 1777 /dev/shm")],
 )
 def test_shared_memory(doctor, how, place, fix):
     mount = f'mount -t tmpfs -o {how} none /dev/shm && exec "$@"'
@@ -191,6 +191,13 @@ def test_shared_memory(doctor, how, place, fix):
     # In a container the size is the container's.
     fix = "--shm-size" if how.startswith("size") and os.path.exists("/.dockerenv") else fix
     assert report.is_("shared_memory", "limited", fix=fix)["place"] == place
+
+
+def test_a_folder_for_temporary_files_that_is_not_there(doctor):
+    """A run does without it, and so does the trial of one."""
+    report = doctor(env={"TMPDIR": "/nosuch"})
+    assert report.status == 0
+    report.is_("run", "ok")
 
 
 def test_a_preloaded_allocator_is_named(doctor):
