@@ -46,10 +46,10 @@ static const uint32_t own_calls[] = {
 #endif
 };
 
-static void resolve(void)
+/* Not from the functions themselves: an allocator may call them in the midst of its own
+ * start, and looking up a name may allocate. */
+void forbidden_prepare(void)
 {
-	if (real_prctl != NULL)
-		return;
 	*(void **)&real_syscall = dlsym(RTLD_NEXT, "syscall");
 	*(void **)&real_prctl = dlsym(RTLD_NEXT, "prctl");
 }
@@ -113,19 +113,44 @@ void forbidden_start(void)
 {
 	syscall_function *our_syscall = forbidden_syscall;
 	int (*our_prctl)(int, ...) = forbidden_prctl;
-	resolve();
 	tables_replace("prctl", *(void **)&real_prctl, *(void **)&our_prctl);
 	tables_replace("syscall", *(void **)&real_syscall, *(void **)&our_syscall);
 }
 
 /* --- what the program calls --- */
 
+/* Before our constructor has run. */
+static long call_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+#else
+	register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b,
+		      x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e,
+		      x5 __asm__("x5") = f;
+	__asm__ volatile("svc #0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
+	result = x0;
+#endif
+	if ((unsigned long)result <= -4096ul)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
 /* As the C library does, all arguments are passed on that there could be; they are where the
  * caller has put them, and the real function is jumped to. */
 AGENT_EXPORT long forbidden_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	if (__builtin_expect(real_syscall == NULL, 0))
-		resolve();
+		return call_kernel(number, a, b, c, d, e, f);
 	if (__builtin_expect(number == SYS_seccomp, 0) && (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER))
 		meet(a == SECCOMP_SET_MODE_STRICT, (const void *)c); /* NOLINT: an address */
 	if (__builtin_expect(number == SYS_prctl, 0) && a == PR_SET_SECCOMP)
@@ -141,7 +166,9 @@ AGENT_EXPORT int forbidden_prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		rest[i] = va_arg(list, unsigned long);
 	va_end(list);
-	resolve();
+	if (real_prctl == NULL)
+		return (int)call_kernel(SYS_prctl, option, (long)rest[0], (long)rest[1], (long)rest[2],
+					(long)rest[3], 0);
 	if (option == PR_SET_SECCOMP)
 		meet(rest[0] == SECCOMP_MODE_STRICT, (const void *)rest[1]); /* NOLINT: an address */
 	return real_prctl(option, rest[0], rest[1], rest[2], rest[3]);

@@ -12,6 +12,9 @@
 
 #include <stdbool.h>
 
+/* From our constructor, in every process. */
+void forbidden_prepare(void);
+
 /* Once the process has a Python that is measured: those who look the functions up by name in
  * the C library find ours too. */
 void forbidden_start(void);

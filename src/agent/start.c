@@ -491,6 +491,7 @@ static bool is_preloaded(void)
 
 __attribute__((constructor)) static void agent_start(void)
 {
+	forbidden_prepare();
 	if (getenv(CONTROL_ENV) == NULL || !is_preloaded())
 		return;
 	int saved = errno;

@@ -18,9 +18,7 @@ static uint64_t counted_looks(const struct profile_quality *quality)
 		       : 0;
 }
 
-/* Samples of the whole, looks at threads whose waiting is part of it included; 0 when the
- * tool that wrote the profile did not say. */
-static uint64_t count_samples(const struct profile *profile)
+uint64_t quality_samples(const struct profile *profile)
 {
 	return profile->quality.samples + counted_looks(&profile->quality);
 }
@@ -84,7 +82,7 @@ static void append_collector(struct buf *text, const struct profile *profile)
 static void append_samples(struct buf *text, const struct profile *profile)
 {
 	const struct profile_quality *quality = &profile->quality;
-	uint64_t samples = count_samples(profile);
+	uint64_t samples = quality_samples(profile);
 
 	buf_printf(text, "%s sample%s", figure_count(samples).text, samples == 1 ? "" : "s");
 	if (profile->from_scalene) /* whose profiles say no more */
@@ -121,7 +119,7 @@ static void print_sentence(FILE *out, const struct style *style, enum paint pain
 void quality_print(FILE *out, const struct style *style, const struct profile *profile,
 		   uint32_t indent)
 {
-	uint64_t samples = count_samples(profile);
+	uint64_t samples = quality_samples(profile);
 	struct buf text;
 
 	if (samples > 0) {

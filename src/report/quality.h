@@ -10,6 +10,10 @@
 #define QUALITY_FEW_SAMPLES 100
 #define QUALITY_FEW_LINE_SAMPLES 10
 
+/* Samples of the whole, looks at threads whose waiting is part of it included; 0 when the
+ * tool that wrote the profile did not say. */
+uint64_t quality_samples(const struct profile *profile);
+
 /* Whether figures that rest on so many samples are too few to be trusted;
  * 0 means that nobody counted, which is not few. */
 bool quality_is_rough(uint64_t line_samples);
