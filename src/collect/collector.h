@@ -115,6 +115,9 @@ struct thread {
 	enum wait_kind wait_kind; /* for what, if not */
 	struct loop_tasks *loop; /* owned; NULL: it was never seen to run an event loop */
 	bool has_no_loop;        /* it runs none, and has not run since that was seen */
+	/* memory.c */
+	uint64_t asked_ns, asked_delay_ns; /* when its schedstat was asked last, and how long it
+					      had stood ready; 0: never */
 };
 
 /* What the ring says of its process. */

@@ -11,6 +11,7 @@
 
 #define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
 #define READY_LATELY_NS 250000000u /* what the kernel has told of a thread is not older */
+#define READY_KNOWN_NS 1000000u    /* nor is it asked again so soon */
 
 static double seconds_since_start(const struct collector *collector, uint64_t time_ns)
 {
@@ -147,20 +148,35 @@ static double ready_before(const struct process *process, const struct record_al
 	return (double)thread->look_delay_ns * 1e-9;
 }
 
+/* How long the thread has stood ready in all; thousands of blocks may end at once. */
+static bool ask_ready(struct thread *thread, uint64_t *delay_ns)
+{
+	struct procfs_schedule told;
+	uint64_t now_ns = clock_monotonic_ns();
+	if (now_ns >= thread->asked_ns + READY_KNOWN_NS) {
+		if (!procfs_read_schedule(thread->schedstat_fd, &told))
+			return false;
+		thread->asked_ns = now_ns;
+		thread->asked_delay_ns = told.ready_ns;
+	}
+	*delay_ns = thread->asked_delay_ns;
+	return true;
+}
+
 /* On a busy machine what lives for a moment of the program's lasts by the clock.  It is no older for
  * the time in which its thread had no CPU. */
 static void leave_out_ready(const struct collector *collector, const struct process *process,
 			    uint64_t id, double time_s)
 {
-	struct procfs_schedule told;
 	struct live *entry = heap_lasting(&collector->heap, process->index, id, time_s);
-	const struct thread *thread = entry != NULL ? threads_at(process, entry->thread) : NULL;
+	struct thread *thread = entry != NULL ? threads_at(process, entry->thread) : NULL;
+	uint64_t delay_ns;
 	/* Its slot may have become another's. */
 	if (thread == NULL || entry->ready_s < 0 ||
 	    seconds_since_start(collector, thread->start_ns) > (double)entry->born_s ||
-	    !procfs_read_schedule(thread->schedstat_fd, &told))
+	    !ask_ready(thread, &delay_ns))
 		return;
-	entry->born_s += fmaxf((float)((double)told.ready_ns * 1e-9) - entry->ready_s, 0);
+	entry->born_s += fmaxf((float)((double)delay_ns * 1e-9) - entry->ready_s, 0);
 }
 
 bool memory_on_alloc(struct collector *collector, struct process *process,
