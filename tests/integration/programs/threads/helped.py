@@ -22,6 +22,6 @@ thread = begin(LONG)
 libc.pthread_join(thread, None)  # joins
 joined, joined_cpu = time.perf_counter(), time.process_time()
 thread = begin(SHORT)
-time.sleep(0.3)  # sleeps
+time.sleep(1)  # sleeps
 print(joined - start, joined_cpu - start_cpu)
 libc.pthread_join(thread, None)
