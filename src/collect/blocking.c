@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "collect/collector.h"
 #include "profile/model.h"
@@ -68,11 +69,6 @@ static struct blocking_place *place_of(struct awaits *awaits, uint32_t code, uin
 	return &awaits->blocking.items[awaits->blocking.count - 1];
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The thread's time ready to run since the last look. */
 static uint64_t take_ready_ns(const struct thread *thread)
 {
@@ -89,7 +85,7 @@ static void end_step(struct collector *collector, const struct thread *thread, u
 	struct step_state *state = &thread->loop->step;
 	uint32_t most = 0;
 	uint64_t last_ns = end_ns > state->ran_ns ? end_ns - state->ran_ns : 0;
-	uint64_t began_ns = state->start_ns + state->ready_ns + least(ready_ns, last_ns);
+	uint64_t began_ns = state->start_ns + state->ready_ns + clock_lesser(ready_ns, last_ns);
 	uint64_t took_ns = end_ns > began_ns ? end_ns - began_ns : 0;
 	for (uint32_t i = 1; i < STEP_LINES; i++) {
 		if (state->lines[i].count > state->lines[most].count)
@@ -115,7 +111,7 @@ void blocking_end(struct collector *collector, struct thread *thread, uint64_t n
 	uint64_t ready_ns = take_ready_ns(thread);
 	uint64_t unseen_ns = now_ns > state->seen_ns ? now_ns - state->seen_ns : 0;
 	if (state->seen_ns != 0)
-		end_step(collector, thread, state->seen_ns + least(unseen_ns / 2, BETWEEN_MAX_NS), ready_ns);
+		end_step(collector, thread, state->seen_ns + clock_lesser(unseen_ns / 2, BETWEEN_MAX_NS), ready_ns);
 }
 
 static void go_on_step(struct collector *collector, const struct thread *thread, uint64_t now_ns,
@@ -156,16 +152,16 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 	 * blocked when its loop is first met has been so since its turn began, as far as
 	 * is known. */
 	uint64_t before_ns = is_first ? now_ns : loop->look_ns;
-	uint64_t half_ns = least((now_ns - before_ns) / 2, BETWEEN_MAX_NS);
+	uint64_t half_ns = clock_lesser((now_ns - before_ns) / 2, BETWEEN_MAX_NS);
 	bool is_later = is_known && step.turn_ns <= now_ns &&
 			step.turn_ns > (is_first && !has_run ? 0 : before_ns);
 	uint64_t start_ns = is_later ? step.turn_ns : now_ns - half_ns;
-	end_step(collector, thread, least(before_ns + half_ns, start_ns), ready_ns);
+	end_step(collector, thread, clock_lesser(before_ns + half_ns, start_ns), ready_ns);
 	if (!is_step)
 		return;
 	state->step = step;
 	state->start_ns = state->ran_ns = start_ns;
-	state->ready_ns = least(ready_ns, now_ns - start_ns);
+	state->ready_ns = clock_lesser(ready_ns, now_ns - start_ns);
 	state->seen_ns = now_ns;
 	note_line(collector, thread);
 }

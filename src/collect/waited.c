@@ -14,6 +14,7 @@
  * server's listening thread does not get what those for its requests have waited. */
 #include "collect/collector.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "collect/helpers.h"
 #include "collect/waits.h"
@@ -190,19 +191,14 @@ static struct unmet *unmet_of(const struct collector *collector, struct process 
 	return *unmet;
 }
 
-static uint64_t between(uint64_t begin_ns, uint64_t end_ns)
-{
-	return end_ns > begin_ns ? end_ns - begin_ns : 0;
-}
-
 /* What the thread has waited in its life, by what it said as it ended; a main thread's time ready to
  * run as far as no sample has it (see take_delay of watch.c). */
 static uint64_t waited_in_life(const struct thread *thread, uint64_t end_ns)
 {
-	uint64_t on_ns = between(thread->begin_cpu_ns, thread->end_cpu_ns) + thread->skipped_ns +
-			 between(thread->begin_delay_ns, thread->end_delay_ns);
+	uint64_t on_ns = clock_between(thread->begin_cpu_ns, thread->end_cpu_ns) + thread->skipped_ns +
+			 clock_between(thread->begin_delay_ns, thread->end_delay_ns);
 	uint64_t left_ns = thread->is_main ? thread->pending_delay_ns : 0;
-	return between(thread->start_ns + on_ns, end_ns + left_ns);
+	return clock_between(thread->start_ns + on_ns, end_ns + left_ns);
 }
 
 /* The thread's own figures are right in any case. */

@@ -113,25 +113,15 @@ static void note_reason(const struct collector *collector, const struct process 
 					   sight->count);
 }
 
-static uint64_t between(uint64_t begin_ns, uint64_t end_ns)
-{
-	return end_ns > begin_ns ? end_ns - begin_ns : 0;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* How long the thread was ready to run is told when it gets a CPU.  Until then it looks like waiting: what
  * was booked as such is of the wait, and not of the main thread's samples, too. */
 static void hear_delay(struct collector *collector, struct process *process, struct thread *thread,
 		       uint64_t delay_ns)
 {
-	uint64_t ready_ns = between(thread->look_delay_ns, delay_ns);
+	uint64_t ready_ns = clock_between(thread->look_delay_ns, delay_ns);
 	uint64_t on_ns = thread->look_cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
 	uint64_t wall_ns = thread->look_ns - thread->start_ns + thread->before_ns;
-	uint64_t booked_ns = thread->is_main ? least(between(wall_ns, on_ns), ready_ns) : 0;
+	uint64_t booked_ns = thread->is_main ? clock_lesser(clock_between(wall_ns, on_ns), ready_ns) : 0;
 	thread->look_delay_ns = delay_ns;
 	thread->before_ns += booked_ns;
 	ready_ns -= booked_ns;
@@ -156,11 +146,11 @@ static bool update_times(struct collector *collector, struct process *process,
 	hear_delay(collector, process, thread, delay_ns);
 	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
 	uint64_t wall_ns = now_ns - thread->start_ns + thread->before_ns;
-	thread->pending_off_ns = between(on_ns, wall_ns);
+	thread->pending_off_ns = clock_between(on_ns, wall_ns);
 	if (*has_run) {
 		thread->least_off_ns[1] = thread->least_off_ns[0];
 		thread->least_off_ns[0] = thread->pending_off_ns + 1;
-		thread->rest_off_ns = least(thread->rest_off_ns, thread->pending_off_ns);
+		thread->rest_off_ns = clock_lesser(thread->rest_off_ns, thread->pending_off_ns);
 	}
 	return true;
 }
@@ -454,23 +444,18 @@ static void hear_last_delay(const struct process *process, struct thread *thread
 		thread->pending_delay_ns += delay_ns - thread->look_delay_ns;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* What a thread that ends has waited and is not booked.  A thread that waited at the last look may
  * have run since: that is no waiting. */
 static uint64_t left_off_ns(const struct collector *collector, const struct thread *thread, uint64_t end_ns)
 {
-	uint64_t cpu_ns = later(thread->end_cpu_ns, thread->look_cpu_ns);
-	uint64_t delay_ns = later(thread->end_delay_ns, thread->look_delay_ns);
+	uint64_t cpu_ns = clock_larger(thread->end_cpu_ns, thread->look_cpu_ns);
+	uint64_t delay_ns = clock_larger(thread->end_delay_ns, thread->look_delay_ns);
 	if (thread->end_cpu_ns != 0 && thread->end_delay_ns != 0 && !collector->is_off)
-		return between(thread->start_ns + cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns,
+		return clock_between(thread->start_ns + cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns,
 			       end_ns + thread->before_ns);
 	if (!thread->is_waiting)
 		return sure_off_ns(thread);
-	return thread->pending_off_ns + between(thread->look_ns + (cpu_ns - thread->look_cpu_ns), end_ns);
+	return thread->pending_off_ns + clock_between(thread->look_ns + (cpu_ns - thread->look_cpu_ns), end_ns);
 }
 
 /* What it has waited since it was last met: the rest of that wait stands where this was met.  So does
@@ -482,8 +467,8 @@ static void book_left(struct collector *collector, struct process *process, stru
 	uint32_t node = thread->is_main ? process->main_node : thread->wait_node;
 	uint64_t least_ns = thread->is_waiting ? OFF_MIN_NS : OFF_END_MIN_NS;
 	uint64_t left_ns = left_off_ns(collector, thread, end_ns);
-	uint64_t rest_ns = thread->is_waiting ? left_ns : least(thread->rest_off_ns, left_ns);
-	uint64_t may_ns = between(thread->start_ns, end_ns) / PACE_WAITED_PART + PACE_WAITED_NS;
+	uint64_t rest_ns = thread->is_waiting ? left_ns : clock_lesser(thread->rest_off_ns, left_ns);
+	uint64_t may_ns = clock_between(thread->start_ns, end_ns) / PACE_WAITED_PART + PACE_WAITED_NS;
 	bool is_met = thread->met > 0 && thread->wait_node != TREE_ROOT;
 	if (is_met && left_ns - rest_ns > may_ns)
 		rest_ns = left_ns;
