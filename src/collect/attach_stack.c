@@ -123,13 +123,20 @@ static bool translate(struct attach *attach, struct attach_process *process, str
 	uint32_t same = count_same(stack, attach->frames, count);
 	if (!fill_rows(attach, process, stack, count, same, now_ns))
 		return false;
-	for (uint32_t i = 0; i < same; i++)
+	for (uint32_t i = 0; i < same; i++) {
 		stack->rows[i].place = attach->places[count - 1 - i];
+		stack->rows[i].frame.state = attach->frames[count - 1 - i].state;
+	}
 	*kept = show_rows(attach->collector, stack);
 	return true;
 }
 
 /* ---- judging ---- */
+
+static bool are_objects(const struct attach_process *process)
+{
+	return process->remote.layout.frame_kind == PY_FRAME_OBJECT;
+}
 
 /* Walks one of the copies, as far as the row that is known (see walker). */
 static enum walk_result walk_up_to(struct attach *attach, struct attach_process *process,
@@ -158,7 +165,7 @@ static enum walk_result walk_up_to(struct attach *attach, struct attach_process 
 static uint32_t find_steady_row(const struct attach_process *process, const struct attach_thread *thread)
 {
 	const struct attach_stack *stack = thread->stack;
-	if (process->remote.layout.frame_kind == PY_FRAME_OBJECT)
+	if (are_objects(process))
 		return stack->count > KEPT_BELOW_FRAMES ? stack->count - 1 - KEPT_BELOW_FRAMES : NO_ROW;
 	py_addr start = thread->snapshot->stack_start, end = snapshot_steady_end(thread->snapshot);
 	for (uint32_t i = stack->count - 1; i-- > 0;) {
@@ -173,7 +180,7 @@ static uint32_t find_steady_row(const struct attach_process *process, const stru
 static bool are_callees_steady(const struct attach *attach, const struct attach_process *process,
 			       const struct attach_stack *stack, uint32_t steady, uint32_t count)
 {
-	if (process->remote.layout.frame_kind != PY_FRAME_OBJECT)
+	if (!are_objects(process))
 		return true;
 	for (uint32_t i = 1; i <= STEADY_FRAMES; i++) {
 		const struct attach_row *row = &stack->rows[steady + i];
@@ -215,14 +222,16 @@ static enum walk_result walk_copy(struct attach *attach, struct attach_process *
 	return WALK_OK;
 }
 
-/* Whether the frame can be calling the one before it (see py_op_may_call). */
-static bool may_call(struct attach *attach, struct attach_process *process, const struct attach_thread *thread,
-		     uint32_t at)
+/* Whether the frame can be calling the one before it (see py_op_may_call).  A signal's handler
+ * is called from any instruction: one that stood still may be just that, before 3.11. */
+static bool may_call(struct attach *attach, struct attach_process *process, bool is_still, uint32_t at)
 {
 	const struct walk_frame *frame = &attach->frames[at];
 	unsigned version = process->remote.layout.version;
-	if (!snapshot_may_call(thread->snapshot, attach->places[at]))
+	if (frame->state != WALK_FRAME_CALLS)
 		return false;
+	if (is_still && are_objects(process))
+		return true;
 	const struct attach_code *known = attach_find_code(process, frame->code);
 	if (known == NULL || known->identity <= CODE_HIDDEN)
 		return true;
@@ -235,32 +244,44 @@ static bool may_call(struct attach *attach, struct attach_process *process, cons
 /* How many of the innermost frames had returned when they were copied: the innermost
  * one's address was copied before, and its caller may have gone on since, which is seen
  * by its instruction. */
-static uint32_t count_returned(struct attach *attach, struct attach_process *process,
-			       const struct attach_thread *thread, uint32_t count)
+static uint32_t count_returned(struct attach *attach, struct attach_process *process, bool is_still, uint32_t count)
 {
-	bool has_entries = process->remote.layout.frame_kind != PY_FRAME_OBJECT;
+	bool has_entries = !are_objects(process);
 	uint32_t at = count < CALLS_CHECKED ? count : CALLS_CHECKED;
 	while (at-- > 1) {
 		/* C code calls from any instruction. */
 		if (has_entries && attach->frames[at - 1].is_entry)
 			continue;
-		if (!may_call(attach, process, thread, at))
+		if (!may_call(attach, process, is_still, at))
 			return at;
 	}
 	return 0;
 }
 
 /* Takes them off.  What is left is the stack of a moment later. */
-static uint32_t drop_returned(struct attach *attach, struct attach_process *process,
-			      const struct attach_thread *thread, uint32_t count)
+static uint32_t drop_returned(struct attach *attach, struct attach_process *process, bool is_still, uint32_t count)
 {
-	uint32_t at = count_returned(attach, process, thread, count);
+	uint32_t at = count_returned(attach, process, is_still, count);
 	count -= at;
 	if (at > 0) {
 		memmove(attach->frames, attach->frames + at, count * sizeof(*attach->frames));
 		memmove(attach->places, attach->places + at, count * sizeof(*attach->places));
 	}
 	return count;
+}
+
+/* Whether none of the frames had ended, and all but the innermost had called something, when
+ * they were copied.  Before 3.11 one that is over lies there as it was until another caller
+ * uses it again, as a rule soon. */
+static bool are_linked(const struct attach *attach, const struct attach_process *process, uint32_t count)
+{
+	if (!are_objects(process))
+		return true;
+	for (uint32_t i = 0; i < count; i++) {
+		if (attach->frames[i].state < (i > 0 ? WALK_FRAME_CALLS : WALK_FRAME_RUNS))
+			return false;
+	}
+	return true;
 }
 
 /* How a copy of the stack is to be taken. */
@@ -285,10 +306,11 @@ static enum judgement judge_copy(struct attach *attach, struct attach_process *p
 		return STACK_TORN;
 	bool is_still = copy == 0 && snapshot_stood_still(thread->snapshot, attach->places, *count);
 	/* What is the same twice may still be a caller with what it has not called yet, left there by
-	 * another, where the call comes just before the second look: then the caller tells.  (In 3.8
-	 * to 3.10 it cannot: what stands still may be a signal's handler.) */
-	if (!is_still || process->remote.layout.frame_stacktop != PY_ABSENT)
-		*count = drop_returned(attach, process, thread, *count);
+	 * another, where the call comes just before the second look: then the caller tells. */
+	if (!is_still || are_objects(process) || process->remote.layout.frame_stacktop != PY_ABSENT)
+		*count = drop_returned(attach, process, is_still, *count);
+	if (!are_linked(attach, process, *count))
+		return STACK_TORN;
 	uint32_t same = count_same(thread->stack, attach->frames, *count);
 	bool is_believed = trust_believes(&process->trust, attach->frames, *count, *count - same, is_still);
 	if (is_still)
@@ -315,7 +337,7 @@ static bool look_again(struct attach *attach, struct attach_process *process, st
 	uint32_t found;
 	attach->more_looks++;
 	if (!snapshot_take(thread->snapshot) || walk_copy(attach, process, thread, 0, &found) != WALK_OK ||
-	    !snapshot_stood_still(thread->snapshot, attach->places, found))
+	    !snapshot_stood_still(thread->snapshot, attach->places, found) || !are_linked(attach, process, found))
 		return false;
 	trust_learn(&process->trust, attach->frames, found, CALLS_CHECKED);
 	return found == count && is_same_stack(attach->frames, frames, count);
@@ -382,8 +404,9 @@ static bool read_short(struct attach *attach, struct attach_process *process, st
 	/* Two callers more, for what is judged by three frames. */
 	uint32_t known = append_rows(attach, stack, steady, count, 2);
 	if (!snapshot_stood_still(thread->snapshot, attach->places, known) ||
+	    !are_linked(attach, process, known) ||
 	    (process->remote.layout.frame_kind == PY_FRAME_CFRAME &&
-	     count_returned(attach, process, thread, known) > 0) ||
+	     count_returned(attach, process, true, known) > 0) ||
 	    !trust_believes(&process->trust, attach->frames, known, count, true))
 		return false;
 	trust_learn(&process->trust, attach->frames, known, count);

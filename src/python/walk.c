@@ -86,6 +86,14 @@ static bool walk_hop(struct walk *walk, py_addr addr)
 
 /* ---- 3.6 to 3.10: frame objects ---- */
 
+/* By the references that the frame object has, its first field. */
+static enum walk_frame_state object_state(const unsigned char *object)
+{
+	int64_t references = (int64_t)load_u64(object);
+
+	return references > 1 ? WALK_FRAME_CALLS : references == 1 ? WALK_FRAME_RUNS : WALK_FRAME_OVER;
+}
+
 static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 {
 	const struct py_layout *layout = walk->walker->layout;
@@ -112,6 +120,7 @@ static enum walk_result walk_objects(struct walk *walk, py_addr addr)
 		memcpy(&last, at + layout->frame_instr, sizeof(last));
 		frame->offset = last > 0 ? (uint32_t)last * layout->lasti_scale : 0;
 		frame->is_entry = 1;
+		frame->state = object_state(at);
 		frame->room = 0;
 		if (walk->walker->places != NULL)
 			walk->walker->places[walk->count] = addr;
@@ -254,6 +263,7 @@ static bool frame_add(struct walk *walk, const struct frame_view *view)
 	frame->code = view->code;
 	frame->offset = offset > 0 ? (uint32_t)offset : 0;
 	frame->is_entry = view->is_entry;
+	frame->state = view->is_calling ? WALK_FRAME_CALLS : WALK_FRAME_RUNS;
 	if (walk->count == 0)
 		walk->scratch->instruction = start + frame->offset;
 	walk->count++;

@@ -39,11 +39,21 @@
 #define WALK_PAGE_BYTES 4096u   /* bytes copied at once elsewhere */
 #define WALK_PAGES 2u
 
+/* What a frame is about, as far as the version tells: 3.6 to 3.10 by its references (one of who
+ * runs it, one of what it has called; none is left in one that is over, which names its caller
+ * still), 3.11 to 3.13 by whether its evaluation stack is put away. */
+enum walk_frame_state {
+	WALK_FRAME_OVER,  /* has ended */
+	WALK_FRAME_RUNS,  /* has called no Python */
+	WALK_FRAME_CALLS, /* has, or may have */
+};
+
 /* One Python frame, innermost first in a stack. */
 struct walk_frame {
 	py_addr code;      /* the code object */
 	uint32_t offset;   /* byte offset of the current instruction in its code */
-	uint16_t is_entry; /* 1 when C code called into Python here (always before 3.11) */
+	uint8_t is_entry;  /* 1 when C code called into Python here (always before 3.11) */
+	uint8_t state;     /* enum walk_frame_state */
 	uint16_t room;     /* 3.11+: words on the frame stack from here to the frame called;
 			      0: not known.  A code object that needs more was not running
 			      here: code_identities() takes the frame for torn. */

@@ -336,15 +336,3 @@ bool snapshot_stood_still(const struct snapshot *snapshot, const py_addr *places
 	}
 	return true;
 }
-
-bool snapshot_may_call(const struct snapshot *snapshot, py_addr place)
-{
-	const struct py_layout *layout = &snapshot->remote->layout;
-	unsigned char room[FRAME_BYTES_MAX];
-	const unsigned char *frame;
-
-	if (layout->frame_stacktop == PY_ABSENT)
-		return true;
-	frame = frame_in(snapshot, snapshot->current, place, room);
-	return frame == NULL || (int32_t)load_u32(frame + layout->frame_stacktop) >= 0;
-}

@@ -117,9 +117,4 @@ py_addr snapshot_steady_end(const struct snapshot *snapshot);
  * the same in both copies: code, caller and owner. */
 bool snapshot_stood_still(const struct snapshot *snapshot, const py_addr *places, uint32_t count);
 
-/* Whether the frame at this place may be calling Python now, as far as the
- * version tells (3.11 to 3.13: its evaluation stack is put away); in the copy
- * that the reader reads from. */
-bool snapshot_may_call(const struct snapshot *snapshot, py_addr place);
-
 #endif

@@ -260,7 +260,6 @@ static void test_garbage(void **unused)
 			walk(fake, snapshot, places);
 			assert_true(fake->count <= WALK_MAX_FRAMES);
 			snapshot_stood_still(snapshot, places, fake->count);
-			snapshot_may_call(snapshot, places[0]);
 			snapshot_mark(snapshot, FAKE_BASE + (state >> 30) % FAKE_SIZE);
 			snapshot_steady_end(snapshot);
 		}

@@ -8,13 +8,15 @@
 
 #include "collect/trust.h"
 
+#define FRAME(code, offset) {(code), (offset), 0, WALK_FRAME_CALLS, 0}
+
 /* hot_a calls leaf_a and hot_b calls leaf_b, both called by main. */
-static const struct walk_frame a[] = {{0x10, 4, 0, 0}, {0x20, 8, 0, 0}, {0x50, 12, 0, 0}};
-static const struct walk_frame b[] = {{0x30, 6, 0, 0}, {0x40, 8, 0, 0}, {0x50, 16, 0, 0}};
-static const struct walk_frame mixed[] = {{0x10, 4, 0, 0}, {0x40, 8, 0, 0}, {0x50, 16, 0, 0}};
-static const struct walk_frame rare[] = {{0x60, 4, 0, 0}, {0x40, 8, 0, 0}, {0x50, 16, 0, 0}};
-static const struct walk_frame elsewhere[] = {{0x10, 4, 0, 0}, {0x70, 8, 0, 0}, {0x50, 20, 0, 0}};
-static const struct walk_frame moved[] = {{0x10, 10, 0, 0}, {0x20, 8, 0, 0}, {0x50, 12, 0, 0}};
+static const struct walk_frame a[] = {FRAME(0x10, 4), FRAME(0x20, 8), FRAME(0x50, 12)};
+static const struct walk_frame b[] = {FRAME(0x30, 6), FRAME(0x40, 8), FRAME(0x50, 16)};
+static const struct walk_frame mixed[] = {FRAME(0x10, 4), FRAME(0x40, 8), FRAME(0x50, 16)};
+static const struct walk_frame rare[] = {FRAME(0x60, 4), FRAME(0x40, 8), FRAME(0x50, 16)};
+static const struct walk_frame elsewhere[] = {FRAME(0x10, 4), FRAME(0x70, 8), FRAME(0x50, 20)};
+static const struct walk_frame moved[] = {FRAME(0x10, 10), FRAME(0x20, 8), FRAME(0x50, 12)};
 
 static void test_trust(void **unused)
 {
@@ -81,7 +83,7 @@ static void test_bounded(void **unused)
 	struct trust trust;
 	trust_init(&trust);
 	for (uint32_t i = 0; i < 3 * TRUST_MAX; i++) {
-		struct walk_frame frame = {0x1000 + i * 8ull, 0, 0, 0};
+		struct walk_frame frame = FRAME(0x1000 + i * 8ull, 0);
 		trust_learn(&trust, &frame, 1, 1);
 		assert_true(trust.known.count <= TRUST_MAX + 3);
 	}

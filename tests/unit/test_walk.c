@@ -49,6 +49,31 @@ static void test_objects_count_in_units_from_3_10(void **state)
 	fake_free(fake);
 }
 
+/* One reference is of who runs it, one of what it has called. */
+static void test_objects_tell_whether_they_call(void **state)
+{
+	static const struct {
+		uint64_t references;
+		enum walk_frame_state state;
+	} known[] = {
+		{ 0, WALK_FRAME_OVER }, { 1, WALK_FRAME_RUNS }, { 2, WALK_FRAME_CALLS },
+		{ 7, WALK_FRAME_CALLS }, { UINT64_MAX, WALK_FRAME_OVER },
+	};
+	struct fake *fake = fake_new(0x0309);
+
+	put_object(fake, 0, fake_code(0), 4, object_at(7));
+	put_object(fake, 7, fake_code(1), 4, 0);
+	start_objects(fake, object_at(0));
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		fake_put(fake, object_at(0), known[i].references);
+		fake_put(fake, object_at(7), 2);
+		assert_int_equal(fake_walk(fake), WALK_OK);
+		assert_int_equal(fake->frames[0].state, known[i].state);
+		assert_int_equal(fake->frames[1].state, WALK_FRAME_CALLS);
+	}
+	fake_free(fake);
+}
+
 static void test_objects_torn(void **state)
 {
 	struct fake *fake = fake_new(0x0308);
@@ -403,8 +428,13 @@ static void test_evaluation_stale_caller(void **state)
 	fake_put_frame(fake, ROOT, fake_code(0), 8, PY_OWNER_THREAD, SHIM);
 	fake_put(fake, FAKE_CFRAME + fake->layout.cframe_previous, FAKE_TSTATE + 0x48);
 	assert_int_equal(fake_walk(fake), WALK_OK);
+	assert_int_equal(fake->frames[1].state, WALK_FRAME_CALLS);
 	fake_put32(fake, stacktop, UINT32_MAX); /* it runs C */
 	assert_int_equal(fake_walk(fake), WALK_TORN);
+	fake_put_frame(fake, ROOT + STEP, fake_code(1), 2, PY_OWNER_THREAD, ROOT);
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	assert_int_equal(fake->frames[1].state, WALK_FRAME_RUNS);
+	fake_put_frame(fake, ROOT + STEP, fake_code(1), 0, PY_OWNER_THREAD, ROOT);
 	fake_put32(fake, stacktop, 3);
 	/* It resumes a generator, which is not in the chain. */
 	fake_put8(fake, fake_code(0) + fake->layout.code_code + 6, fake->layout.resume_opcodes[0]);
@@ -551,6 +581,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_objects_whole),
 		cmocka_unit_test(test_objects_count_in_units_from_3_10),
+		cmocka_unit_test(test_objects_tell_whether_they_call),
 		cmocka_unit_test(test_objects_torn),
 		cmocka_unit_test(test_objects_cycle),
 		cmocka_unit_test(test_objects_cut),
