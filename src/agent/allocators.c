@@ -8,8 +8,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "agent/agent.h"
 #include "agent/heap.h"
+#include "agent/memory.h"
 #include "agent/python_hooks.h"
 
 struct python_arena_allocator {

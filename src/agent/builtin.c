@@ -5,6 +5,8 @@
  * does, by the C interface of the running interpreter: no Python code is run, and
  * neither sys.path nor the environment shows anything.  Only what is the same in all
  * versions (the stable ABI) is used. */
+#include "agent/builtin.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 

@@ -5,10 +5,13 @@
  * kernel mode.  That makes them next to free: the tick happens anyway.  They
  * never interrupt a blocked call, since the kernel delivers them on the way
  * back to user mode.  (A million sleeps beside one: no EINTR.) */
-#include "agent/agent.h"
+#include "agent/clock.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "agent/agent.h"
+#include "agent/perf.h"
 
 /* Shorter than any kernel's tick, so that it fires on every one, and so short
  * that threads of a millisecond are met too. */

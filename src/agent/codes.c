@@ -6,10 +6,12 @@
  * tells code objects apart by what they contain.
  *
  * Signal-safe: codes_find. */
-#include "agent/agent.h"
+#include "agent/codes.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "agent/agent.h"
 
 /* Both are powers of two.  A code object is looked for among the first, and among the others where
  * all the places that it may have there are taken: two pages do for most programs, where each

@@ -12,8 +12,7 @@
  * What must hold: all of it may run in the child of a vfork, which has its parent's
  * memory.  Nothing is allocated and nothing written to but the stack, of which 12 KB, the
  * run's page, and a ring that is the process's own. */
-#include "agent/agent.h"
-#include "agent/forbidden.h"
+#include "agent/exec.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/forbidden.h"
+#include "agent/start.h"
 
 #define PRELOAD "LD_PRELOAD="
 #define RUN CONTROL_ENV "="

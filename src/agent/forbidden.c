@@ -15,6 +15,7 @@
 
 #include "agent/agent.h"
 #include "agent/bpf.h"
+#include "agent/session.h"
 #include "agent/tables.h"
 
 /* The C library's names for these are its own affair. */

@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/memory.h"
+#include "agent/threads.h"
 
 /* Work is told at most so long after it was done. */
 #define FLUSH_MS 100u

@@ -11,14 +11,15 @@
  * launch what backward() in another thread asked for, and that thread waits
  * meanwhile.  Its stack is taken: that of the thread with Python frames that
  * launched last, which backward() itself does. */
-#include "agent/gpu.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/gpu.h"
 #include "agent/own_stack.h"
+#include "agent/sample.h"
 
 #define SITE_SLOTS 16384u       /* power of two */
 #define SITE_PROBES 8u

@@ -8,12 +8,12 @@
  * Kernels of several streams overlap: a device's busy time is the union of
  * all in a buffer.  It is sent as spans of some milliseconds with the busy time
  * within; buffers come in no order, and the collector adds them up. */
-#include "agent/gpu.h"
-
 #include <sched.h>
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/gpu.h"
 
 /* CUPTI gives back what is full, so a small one comes sooner; 1 200 kernels. */
 #define BUFFER_BYTES (1u << 18)

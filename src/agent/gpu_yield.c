@@ -7,13 +7,12 @@
  *
  * A library that asks for the functions by name (dlsym) would find CUPTI's own:
  * gpu_yield_guard makes the names in CUPTI lead here. */
-#include "agent/gpu.h"
-
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/gpu.h"
 #include "agent/redirect.h"
 #include "agent/tables.h"
 

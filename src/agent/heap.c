@@ -13,6 +13,7 @@
 
 #include "agent/agent.h"
 #include "agent/allocators.h"
+#include "agent/clock.h"
 #include "agent/late.h"
 #include "agent/meter.h"
 #include "agent/own_stack.h"

@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/allocators.h"
+#include "agent/clock.h"
 #include "agent/heap.h"
 
 #define SLOTS 256u

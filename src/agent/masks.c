@@ -8,13 +8,17 @@
  *
  * Only inside sigwait and its like is it really blocked: there it has to be
  * waited for together with the others. */
-#include "agent/agent.h"
+#include "agent/masks.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/signals.h"
 
 typedef int (*mask_function)(int, const sigset_t *, sigset_t *);
 

@@ -12,6 +12,8 @@
  * needs is in functions of its own, so that it needs no stack frame. */
 #undef _FILE_OFFSET_BITS /* both mmap and mmap64 are to be defined here */
 
+#include "agent/memory.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -28,6 +30,7 @@
 #include "agent/python_hooks.h"
 #include "agent/redirect.h"
 #include "agent/small_copy.h"
+#include "agent/start.h"
 
 /* Every function that is looked up: result type, name, parameters. */
 #define REAL_FUNCTIONS(X)                                                                          \

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "agent/codes.h"
+#include "agent/sample.h"
+#include "agent/threads.h"
 #include "python/instructions.h"
 
 static uint64_t load_word(const char *at)

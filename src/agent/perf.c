@@ -15,14 +15,17 @@
  * made by bare system calls, past the hooks that count the program's.
  *
  * Signal-safe. */
-#include "agent/agent.h"
-#include "wire/price.h"
+#include "agent/perf.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "agent/agent.h"
+#include "agent/clock.h"
+#include "wire/price.h"
 
 #define PAGE_BYTES 4096u
 #define FIRST_SAMPLES 4u

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "agent/agent.h"
 #include "agent/heap.h"
+#include "wire/record.h"
 
 #define RARE __attribute__((noinline))
 

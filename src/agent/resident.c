@@ -5,6 +5,8 @@
  * small program that a large one has started it is the large one's.  (A vfork hands it on
  * too; the child of a fork begins with what is resident of it.)  So it counts only where it
  * has grown since we came; else a file tells, which takes longer. */
+#include "agent/resident.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,12 +11,14 @@
  * return whose handler wants the call to end, it ends here as it would have there.
  *
  * Signal-safe. */
-#include "agent/agent.h"
+#include "agent/restart.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
+
+#include "agent/agent.h"
 
 /* The kernel's own view of a set of signals, and of an action. */
 typedef uint64_t signal_bits;

@@ -2,10 +2,16 @@
  *
  * Runs in the sampling signal.  What a sample weighs is weigh.h's matter; when
  * one is lost its time is carried by those after it. */
-#include "agent/agent.h"
+#include "agent/sample.h"
 
 #include <string.h>
 #include <sys/prctl.h>
+
+#include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/codes.h"
+#include "agent/perf.h"
+#include "agent/restart.h"
 
 /* Samples from ticks may cost this part (1/n) of the CPU time, where perf is not
  * to be had. */

@@ -11,9 +11,15 @@
 #include <time.h>
 
 #include "agent/agent.h"
+#include "agent/clock.h"
 #include "agent/forbidden.h"
 #include "agent/gpu.h"
+#include "agent/masks.h"
+#include "agent/memory.h"
 #include "agent/redirect.h"
+#include "agent/signals.h"
+#include "agent/start.h"
+#include "agent/threads.h"
 
 /* For other threads to come back from our handler, where they do nothing any more. */
 #define LEAVE_NS 1000000

@@ -50,4 +50,10 @@ SESSION_EXPORT void heatline_agent_mark(const char *text, size_t size);
  * is.  Returns 0, or -1 when it does not answer. */
 SESSION_EXPORT int heatline_agent_show(char *path, size_t size);
 
+/* --- for the agent itself --- */
+
+/* A preloaded agent leaves the process for good: nothing of it calls the kernel any more, and
+ * the report says why.  No effect where there is none that measures. */
+void session_leave(const char *why);
+
 #endif

@@ -10,7 +10,7 @@
  * twice as dear.  Elsewhere it is SIGSTKFLT, which nothing on Linux sends.  Neither
  * queues: while a thread has it blocked the kernel keeps one instance, where
  * real-time signals would pile up and overflow into SIGIO. */
-#include "agent/agent.h"
+#include "agent/signals.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,6 +23,14 @@
 #include <sys/utsname.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/builtin.h"
+#include "agent/masks.h"
+#include "agent/memory.h"
+#include "agent/restart.h"
+#include "agent/sample.h"
+#include "agent/threads.h"
 
 #define PERF_TRAP_CODE 6 /* si_code, of the kernel's interface */
 #define TRAPS_SINCE_MAJOR 6u

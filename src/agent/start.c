@@ -4,9 +4,7 @@
  * shell, a compiler): those leave after a look at the environment and a
  * symbol.  The interpreter is not initialised yet; nothing of it is called
  * but Py_GetVersion, which formats a constant. */
-#include "agent/agent.h"
-#include "agent/forbidden.h"
-#include "agent/gpu.h"
+#include "agent/start.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +20,17 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/codes.h"
+#include "agent/exec.h"
+#include "agent/forbidden.h"
+#include "agent/gpu.h"
+#include "agent/memory.h"
+#include "agent/resident.h"
+#include "agent/signals.h"
+#include "agent/threads.h"
 
 /* CPU time between samples unless the user says otherwise.  Measured: a
  * sample costs some 8 us at depth 10, so this stays below half a percent. */

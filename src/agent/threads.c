@@ -9,7 +9,7 @@
  * finds its state by its number when it gets its first signal.  A state
  * outlives the session, since its thread may be about to look at it: it is used
  * again for the same thread, or when that is gone. */
-#include "agent/agent.h"
+#include "agent/threads.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24,6 +24,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/clock.h"
+#include "agent/masks.h"
 
 /* What pthread_cleanup_push becomes; see start.c. */
 #pragma weak __pthread_register_cancel

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "collect/attach_parts.h"
+#include "collect/build.h"
 #include "collect/helpers.h"
 #include "collect/rescue.h"
 #include "profile/model.h"

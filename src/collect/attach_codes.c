@@ -1,5 +1,6 @@
 /* attach_codes.c - the code objects of an attached process, by their addresses. */
 #include "collect/attach_parts.h"
+#include "collect/process.h"
 
 /* A code object's address can be another's when it is freed and its place used
  * again; so each is looked at anew from time to time. */

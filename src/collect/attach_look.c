@@ -5,6 +5,8 @@
 
 #include "collect/attach_parts.h"
 #include "collect/classify.h"
+#include "collect/process.h"
+#include "collect/stacks.h"
 #include "collect/waits.h"
 #include "remote/names.h"
 

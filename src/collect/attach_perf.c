@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "collect/attach_parts.h"
+#include "collect/build.h"
 #include "collect/classify.h"
 #include "wire/price.h"
 

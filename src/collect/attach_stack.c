@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "collect/attach_parts.h"
+#include "collect/stacks.h"
 #include "python/opcodes.h"
 
 #define FIRST_CALL_OFFSET 4u /* what is called has to be loaded first */

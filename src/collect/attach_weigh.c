@@ -18,6 +18,7 @@
 #include "base/procfs.h"
 #include "base/vec.h"
 #include "collect/attach_parts.h"
+#include "collect/stacks.h"
 
 #define CLOCK_NS 200000u    /* between two readings of the CPU clock */
 #define SPREAD_NS 50000000u /* over which time is spread that no look stands for by itself */

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "collect/build.h"
 #include "collect/collector.h"
 #include "profile/model.h"
 

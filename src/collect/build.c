@@ -1,5 +1,5 @@
 /* build.c - make a profile of what has been collected so far. */
-#include "collect/collector.h"
+#include "collect/build.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +14,11 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "collect/builder.h"
+#include "collect/chosen.h"
 #include "collect/classify.h"
+#include "collect/collector.h"
+#include "collect/marks.h"
+#include "collect/waited.h"
 #include "profile/model.h"
 
 /* Standing ready is worth a word from so many seconds and such a part of the

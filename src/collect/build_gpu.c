@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "collect/build.h"
 #include "collect/collector.h"
 
 const struct gpu_node *build_gpu_node(const struct collector *collector, uint32_t node)

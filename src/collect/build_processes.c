@@ -11,8 +11,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "collect/build.h"
 #include "collect/builder.h"
 #include "collect/helpers.h"
+#include "collect/threads.h"
 #include "profile/model.h"
 
 /* A number is given to another process only after all others were. */

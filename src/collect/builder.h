@@ -29,6 +29,11 @@ struct builder {
 /* The profile's stack node for a node of the tree, after all were booked. */
 uint32_t builder_find_node(struct builder *builder, uint32_t node);
 
+/* --- build_memory.c --- */
+
+/* What the run did to memory, into a profile whose stacks have been booked. */
+void build_memory(struct collector *collector, struct profile *profile);
+
 /* --- build_processes.c --- */
 
 /* Fills in processes and threads; those are in the order of the collector's. */

@@ -2,6 +2,8 @@
  *
  * That is so from the moment on at which the first of them is seen: a folder may hold
  * other programs, whose marks are not meant. */
+#include "collect/chosen.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,8 +17,12 @@
 #include "base/procfs.h"
 #include "collect/descriptors.h"
 #include "collect/link.h"
+#include "collect/memory.h"
+#include "collect/output.h"
 #include "collect/pace.h"
+#include "collect/process.h"
 #include "collect/strangers.h"
+#include "collect/watch.h"
 
 /* Processes that end a moment after the program do so without a word. */
 #define GRACE_NS 250000000u

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "collect/collector.h"
 #include "collect/nvml.h"
+#include "collect/stacks.h"
 
 #define SITES_MAX (1u << 20)
 #define CARDS_MAX GPU_MAX_DEVICES

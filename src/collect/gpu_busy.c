@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "collect/collector.h"
+#include "collect/gpu.h"
 
 #define SLOTS_MAX (1u << 20)
 

@@ -8,7 +8,10 @@
  * does not count; where several computed at once, the whole of it.
  *
  * A sleep, a socket, a queue are waited for whoever computes meanwhile. */
+#include "collect/helped.h"
+
 #include "collect/collector.h"
+#include "collect/stacks.h"
 
 #define LATE_NS 10000000u /* a thread tells what it has computed with its next sample */
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "collect/collector.h"
+#include "collect/stacks.h"
 #include "collect/tasks.h"
 
 void idle_set_nodes(struct collector *collector, struct loop_tasks *loop)

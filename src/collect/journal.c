@@ -12,6 +12,10 @@
 #include "base/text.h"
 #include "collect/collector.h"
 #include "collect/journal_stack.h"
+#include "collect/process.h"
+#include "collect/stacks.h"
+#include "collect/threads.h"
+#include "collect/watch.h"
 
 #define JOURNAL_MAGIC 0x4d4e524a4c544148ull
 #define JOURNAL_BYTES (32u << 20)

@@ -2,14 +2,14 @@
  *
  * What each part is belongs to its module; here is only the order.  The lists of
  * the scope are split once, since every new code object is held to them. */
-#include "collect/collector.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "collect/chosen.h"
+#include "collect/collector.h"
 #include "collect/folder.h"
 
 #define LIST_MAX 64u

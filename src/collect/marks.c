@@ -1,7 +1,10 @@
 /* marks.c - what the program says of itself, from the record to the profile. */
+#include "collect/marks.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/build.h"
 #include "collect/collector.h"
 #include "profile/marks.h"
 #include "profile/model.h"

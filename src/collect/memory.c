@@ -1,4 +1,6 @@
 /* memory.c - allocations, their ends and copies, from the rings to the heap. */
+#include "collect/memory.h"
+
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +10,10 @@
 #include "base/clock.h"
 #include "base/procfs.h"
 #include "collect/collector.h"
+#include "collect/pools.h"
+#include "collect/process.h"
+#include "collect/stacks.h"
+#include "collect/threads.h"
 
 #define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
 #define READY_LATELY_NS 250000000u /* what the kernel has told of a thread is not older */

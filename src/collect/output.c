@@ -1,4 +1,6 @@
 /* output.c - from what has been collected to the file. */
+#include "collect/output.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +9,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "collect/build.h"
 #include "collect/collector.h"
+#include "collect/process.h"
 #include "collect/rescue.h"
 #include "profile/model.h"
 #include "profile/write.h"

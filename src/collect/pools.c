@@ -3,7 +3,10 @@
  * Who asked for it cannot be seen.  So what a pool has grown by between two looks
  * belongs to where the main thread is, as does the CPU time of threads that run no
  * Python; and what was taken last is given back first. */
+#include "collect/pools.h"
+
 #include "collect/collector.h"
+#include "collect/memory.h"
 
 #define PART_ID (1ull << 43) /* the agent's are below */
 

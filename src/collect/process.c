@@ -2,8 +2,7 @@
  *
  * Whatever comes out of a ring is untrusted: the program may have written over
  * it.  A record is copied first, then checked, then used. */
-#include "collect/collector.h"
-#include "collect/helpers.h"
+#include "collect/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,6 +18,13 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "base/text.h"
+#include "collect/collector.h"
+#include "collect/helpers.h"
+#include "collect/marks.h"
+#include "collect/memory.h"
+#include "collect/samples.h"
+#include "collect/threads.h"
+#include "collect/watch.h"
 
 #define PROCESSES_MAX 4096u
 #define RING_BUSY_BYTES (RING_BYTES / 16)

@@ -3,14 +3,15 @@
  *
  * Processes name their files as they like, from folders of their own; equal code
  * is one entry of codes.h only when its file is told the same way. */
-#include "collect/collector.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "collect/chosen.h"
+#include "collect/collector.h"
 #include "collect/helpers.h"
+#include "collect/process.h"
 #include "profile/book.h"
 
 #define LIBRARY_FILE "<run by a library>"

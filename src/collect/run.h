@@ -21,6 +21,7 @@
 
 #include "base/err.h"
 
+struct control;
 struct profile;
 
 /* Which files' lines are reported; see profile/scope.h for the rules.  Each
@@ -101,5 +102,8 @@ int collect_run(const struct run_options *options, struct run_result *result, st
 
 /* Frees what the result owns.  In the collector: the front may go on. */
 void run_result_fini(struct run_result *result);
+
+/* What the run's processes and other commands are to know of it. */
+void run_fill_control(struct control *control, const struct run_options *options);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A record is a copy that has been taken out of the ring; its fields are still
  * the program's word and are checked here. */
-#include "collect/collector.h"
+#include "collect/samples.h"
 
 #include <string.h>
 
@@ -10,6 +10,10 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "collect/classify.h"
+#include "collect/collector.h"
+#include "collect/helped.h"
+#include "collect/stacks.h"
+#include "collect/threads.h"
 
 /* To read an interpreter's names takes a millisecond or two. */
 #define CALLS_BEFORE_NAMES 8u

@@ -9,6 +9,7 @@
 #include "base/procfs.h"
 #include "collect/collector.h"
 #include "collect/folder.h"
+#include "collect/run.h"
 
 static bool tell_folder(int fd, const char *folder)
 {

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/procfs.h"
 #include "base/text.h"
-#include "collect/collector.h"
+#include "collect/build.h"
 #include "profile/model.h"
 #include "profile/source.h"
 

@@ -1,7 +1,10 @@
 /* stacks.c - stacks of code indexes, on their way from a record to the tree.
  *
  * A stack stands in collector->tree_frames, innermost first. */
+#include "collect/stacks.h"
+
 #include "collect/collector.h"
+#include "collect/process.h"
 
 uint32_t stacks_line_frame(const struct collector *collector, uint32_t count)
 {

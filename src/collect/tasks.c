@@ -9,8 +9,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "collect/chosen.h"
 #include "collect/collector.h"
 #include "collect/pace.h"
+#include "collect/stacks.h"
 #include "profile/book.h"
 
 #define FLAGS_ASYNC (0x80u | 0x200u) /* of co_flags: coroutine, asynchronous generator */

@@ -7,7 +7,7 @@
  * A server that starts a thread for each request makes millions.  Of a process's
  * threads that have ended the busiest are kept; the others become one, "N other
  * threads", and their rows of the timeline one row. */
-#include "collect/collector.h"
+#include "collect/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,10 @@
 
 #include "base/mem.h"
 #include "base/procfs.h"
+#include "collect/collector.h"
+#include "collect/process.h"
+#include "collect/samples.h"
+#include "collect/watch.h"
 #include "python/process_name.h"
 #include "python/thread_name.h"
 

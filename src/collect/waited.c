@@ -12,11 +12,13 @@
  *
  * A thread that was looked at twice could not have been missed, and stands for itself only: a
  * server's listening thread does not get what those for its requests have waited. */
-#include "collect/collector.h"
+#include "collect/waited.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "collect/collector.h"
 #include "collect/helpers.h"
+#include "collect/stacks.h"
 #include "collect/waits.h"
 
 #define SHORT_LOOKS 1u /* in the life of a thread that could have had none */

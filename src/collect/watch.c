@@ -8,7 +8,7 @@
  * that is met, so the sum is exact and lines get it in proportion.
  *
  * waited.c books it.  The thread is not disturbed: its frames are read by process_vm_readv. */
-#include "collect/collector.h"
+#include "collect/watch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,14 @@
 
 #include "base/clock.h"
 #include "base/procfs.h"
+#include "collect/collector.h"
+#include "collect/helped.h"
 #include "collect/pace.h"
+#include "collect/process.h"
+#include "collect/samples.h"
+#include "collect/stacks.h"
+#include "collect/threads.h"
+#include "collect/waited.h"
 #include "collect/waits.h"
 #include "python/gil.h"
 

@@ -3,14 +3,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/units.h"
+#include "collect/builder.h"
 #include "collect/collector.h"
+#include "collect/memory.h"
 #include "profile/book.h"
 #include "profile/model.h"
 

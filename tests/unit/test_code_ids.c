@@ -1,9 +1,9 @@
 /* test_code_ids.c - each code object is told once, and known by its number from then on. */
-#include "fake_python.h"
-
 #include <sys/mman.h>
 
 #include "agent/agent.h"
+#include "agent/codes.h"
+#include "fake_python.h"
 
 #define MANY 3000u
 #define MANY_BASE 0x40000000u /* code objects that all have the contents of the first */

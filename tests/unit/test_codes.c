@@ -1,8 +1,8 @@
 /* What is remembered of a code object is never another one's. */
-#include "fake_python.h"
-
 #include "base/intern.h"
 #include "collect/collector.h"
+#include "collect/stacks.h"
+#include "fake_python.h"
 
 #define NAME (FAKE_HEAP + 0x10100u)
 #define FILENAME (FAKE_HEAP + 0x10000u)

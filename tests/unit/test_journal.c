@@ -3,17 +3,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <cmocka.h>
+
 #include "base/text.h"
 #include "collect/collector.h"
 #include "collect/journal_stack.h"
+#include "collect/process.h"
 
 #define DEPTH_MAX 40u
 #define CODES 6u

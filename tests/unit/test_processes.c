@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "collect/collector.h"
 #include "collect/folder.h"
+#include "collect/process.h"
 
 /* The ring of a process that has gone. */
 static void make_ring(const char *folder, int number, uint64_t start_ns)

@@ -3,12 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include <string.h>
-
 #include "collect/collector.h"
+#include "collect/stacks.h"
 
 static void test_equal_stacks_share_nodes(void **state)
 {

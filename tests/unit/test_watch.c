@@ -11,6 +11,8 @@
 
 #include "base/clock.h"
 #include "collect/collector.h"
+#include "collect/waited.h"
+#include "collect/watch.h"
 
 #define MS 1000000ull
 

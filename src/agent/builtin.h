@@ -1,0 +1,8 @@
+/* builtin.h - the name `profile` among Python's builtins. */
+#ifndef HEATLINE_AGENT_BUILTIN_H
+#define HEATLINE_AGENT_BUILTIN_H
+
+/* Python has come so far that it has its builtins; its lock is held. */
+void builtin_python_started(void);
+
+#endif
