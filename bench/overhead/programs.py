@@ -8,6 +8,7 @@ import os
 import common
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+HAVE_CHILDREN = {"prefork_server", "process_pool", "subprocess_io"}
 PYPERFORMANCE = {"raytrace": 6, "pprint": 1, "deepcopy": 1500}  # name: loops
 
 
@@ -17,6 +18,7 @@ class Program:
         self.path = path
         self.arguments = arguments
         self.is_ours = is_ours  # its output is the same each time
+        self.has_children = name in HAVE_CHILDREN
 
 
 def empty():

@@ -56,7 +56,7 @@ class Results:
 
 
 def command_of(program, tool, python, folder):
-    return tools.find(tool)(python, program.path, program.arguments, os.path.join(folder, "profile"))
+    return tools.find(tool)(python, program, os.path.join(folder, "profile"))
 
 
 def measure(program, tool, python, timeout_s):

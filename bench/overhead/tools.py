@@ -1,55 +1,62 @@
 """The profilers that are compared: how each one is started on a program.
 
-A tool is a function from (python, program, arguments, output file) to a command line.
+A tool is a function from (python, program, output file) to a command line.
 All are asked for what they do by default, at the rate in their name; those that measure memory too
-are there with and without it.  All write a profile file; none shows it."""
+are there with and without it.  Those that can follow a program's children are asked to, where it has
+some: Heatline and Scalene do by themselves.  All write a profile file; none shows it."""
 import common
 
 
-def plain(python, program, arguments, output):
-    return [python, program, *arguments]
+def plain(python, program, output):
+    return [python, program.path, *program.arguments]
 
 
 def heatline(options=("--cpu-only",)):
-    def command(python, program, arguments, output):
+    def command(python, program, output):
         return [common.heatline(), "run", "--quiet", *options, "-o", output + ".json",
-                "--python", python, program, *arguments]
+                "--python", python, program.path, *program.arguments]
     return command
 
 
 def scalene(options=("--cpu-only",)):
-    def command(python, program, arguments, output):
-        return [common.peer("scalene"), "run", *options, "-o", output + ".json", program, "---", *arguments]
+    def command(python, program, output):
+        return [common.peer("scalene"), "run", *options, "-o", output + ".json",
+                program.path, "---", *program.arguments]
     return command
 
 
 def memray(options=()):
-    def command(python, program, arguments, output):
-        return [common.peer("memray"), "run", "-q", *options, "-o", output + ".memray", program, *arguments]
+    def command(python, program, output):
+        children = ["--follow-fork"] if program.has_children else []
+        return [common.peer("memray"), "run", "-q", *children, *options, "-o", output + ".memray",
+                program.path, *program.arguments]
     return command
 
 
-def fil(python, program, arguments, output):
-    return [common.peer("fil-profile"), "--no-browser", "-o", output + ".fil", "run", program, *arguments]
+def fil(python, program, output):
+    return [common.peer("fil-profile"), "--no-browser", "-o", output + ".fil", "run", program.path, *program.arguments]
 
 
 def py_spy(rate):
-    def command(python, program, arguments, output):
-        return [common.peer("py-spy"), "record", "--rate", str(rate), "--format", "raw", "-o", output + ".raw",
-                "--", python, program, *arguments]
+    def command(python, program, output):
+        children = ["--subprocesses"] if program.has_children else []
+        return [common.peer("py-spy"), "record", *children, "--rate", str(rate), "--format", "raw",
+                "-o", output + ".raw", "--", python, program.path, *program.arguments]
     return command
 
 
-def austin(python, program, arguments, output):
-    return [common.peer("austin"), "-i", "1ms", "-o", output + ".austin", python, program, *arguments]
+def austin(python, program, output):
+    children = ["--children"] if program.has_children else []
+    return [common.peer("austin"), *children, "-i", "1ms", "-o", output + ".austin",
+            python, program.path, *program.arguments]
 
 
-def pyinstrument(python, program, arguments, output):
-    return [common.peer("pyinstrument"), "-r", "json", "-o", output + ".json", program, *arguments]
+def pyinstrument(python, program, output):
+    return [common.peer("pyinstrument"), "-r", "json", "-o", output + ".json", program.path, *program.arguments]
 
 
-def cprofile(python, program, arguments, output):
-    return [python, "-m", "cProfile", "-o", output + ".pstats", program, *arguments]
+def cprofile(python, program, output):
+    return [python, "-m", "cProfile", "-o", output + ".pstats", program.path, *program.arguments]
 
 
 # name: (command, executable that must run here, PyPI package)

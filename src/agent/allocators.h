@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* Wraps them; before the interpreter starts.  (When it has, it calls
- * memory_python_started of agent.h.) */
+ * memory_python_started of memory.h.) */
 void allocators_start(void);
 
 /* For a loaded agent: wraps them in a running interpreter, whose lock is held; takes the
