@@ -13,11 +13,6 @@
 #define TYPE_DICT_OFFSET 272u
 #define TYPE_BYTES_READ 280u
 
-/* A dictionary: its keys and, where those are shared, its values; behind the head. */
-#define DICT_KEYS 16u
-#define KEYS_BYTES_READ 40u
-#define KEY_BYTES_MAX 64u
-
 #define DIGIT_BITS 30u
 
 static bool read_bytes(const struct walker *walker, py_addr addr, void *to, size_t size)
@@ -119,144 +114,27 @@ bool inspect_int(const struct walker *walker, py_addr object, int64_t *value)
 
 /* ---- dictionaries ---- */
 
-/* Where the entries of a table of keys begin, and how they are kept. */
-static bool keys_open(const struct walker *walker, py_addr keys, struct inspect_dict *dict)
-{
-	unsigned char bytes[KEYS_BYTES_READ];
-	uint64_t count;
-
-	if (!read_bytes(walker, keys, bytes, sizeof(bytes)))
-		return false;
-	if (walker->layout->version >= 0x030b) {
-		uint8_t log2_index_bytes = bytes[9], kind = bytes[10];
-
-		count = load_u64(bytes + 24);
-		if (log2_index_bytes > 40 || kind > 2)
-			return false;
-		dict->entries = keys + 32 + (1ull << log2_index_bytes);
-		dict->entry_size = kind == 0 ? 24 : 16;
-	} else {
-		uint64_t size = load_u64(bytes + 8);
-		uint32_t width = size <= 0xff ? 1 : size <= 0xffff ? 2 : size <= 0xffffffffu ? 4 : 8;
-
-		count = load_u64(bytes + 32);
-		if (size > 1ull << 40)
-			return false;
-		dict->entries = keys + 40 + size * width;
-		dict->entry_size = 24;
-	}
-	dict->count = count < INSPECT_ENTRIES_MAX ? (uint32_t)count : INSPECT_ENTRIES_MAX;
-	return true;
-}
-
-/* From 3.13 on four bytes of bookkeeping stand before the values. */
-static py_addr values_start(const struct walker *walker, py_addr values)
-{
-	return values != 0 && walker->layout->version >= 0x030d ? values + 8 : values;
-}
-
-/* Of a dictionary: where its keys are, and its values where those are kept apart. */
-static bool find_dict_keys(const struct walker *walker, py_addr dict, py_addr *keys, py_addr *values)
-{
-	uint64_t words[2];
-
-	if (!read_bytes(walker, dict + py_head_bytes(walker->layout) + DICT_KEYS, words, sizeof(words)))
-		return false;
-	*keys = words[0];
-	*values = values_start(walker, words[1]);
-	return true;
-}
-
-bool inspect_dict_open(const struct walker *walker, py_addr object, struct inspect_dict *dict)
+bool inspect_dict_open(const struct walker *walker, py_addr object, struct dict_view *dict)
 {
 	struct inspect_type type;
-	py_addr keys;
 
 	return inspect_type_of(walker, object, &type) && (type.flags & FLAG_DICT) != 0 &&
-	       find_dict_keys(walker, object, &keys, &dict->values) && keys_open(walker, keys, dict);
+	       dict_open(walker, object, dict);
 }
 
-uint32_t inspect_dict_read(const struct walker *walker, const struct inspect_dict *dict, uint32_t from,
-			   struct inspect_entry *entries)
+static py_addr search_text(const struct walker *walker, const struct dict_view *dict, const char *text)
 {
-	unsigned char bytes[INSPECT_ENTRIES_AT_ONCE * 24];
-	py_addr values[INSPECT_ENTRIES_AT_ONCE];
-	uint32_t size = dict->entry_size;
+	struct dict_entry found;
+	uint32_t at = 0;
 
-	if (from >= dict->count)
-		return 0;
-	uint32_t count = dict->count - from;
-	if (count > INSPECT_ENTRIES_AT_ONCE)
-		count = INSPECT_ENTRIES_AT_ONCE;
-	if (!read_bytes(walker, dict->entries + (uint64_t)from * size, bytes, (size_t)count * size) ||
-	    (dict->values != 0 &&
-	     !read_bytes(walker, dict->values + (uint64_t)from * 8, values, (size_t)count * 8)))
-		return 0;
-	for (uint32_t i = 0; i < count; i++) {
-		const unsigned char *at = bytes + i * size + size - 16;
-
-		entries[i].key = load_u64(at);
-		entries[i].value = dict->values != 0 ? values[i] : load_u64(at + 8);
-	}
-	return count;
-}
-
-/* Which of the entries has this text as its key; count when none has.  Texts
- * are compared as they lie in memory, all in one call. */
-static uint32_t find_key(const struct walker *walker, const struct inspect_entry *entries, uint32_t count,
-			 const char *key)
-{
-	const struct py_layout *layout = walker->layout;
-	unsigned char heads[INSPECT_ENTRIES_AT_ONCE][128];
-	struct iovec dst[INSPECT_ENTRIES_AT_ONCE], src[INSPECT_ENTRIES_AT_ONCE];
-	size_t key_size = strlen(key);
-	size_t size = layout->unicode_ascii_data + key_size;
-
-	if (key_size > KEY_BYTES_MAX || size > sizeof(heads[0]))
-		return count;
-	for (uint32_t at = 0; at < count;) {
-		for (uint32_t i = at; i < count; i++) {
-			dst[i - at] = (struct iovec){ heads[i], size };
-			src[i - at] = (struct iovec){ (void *)(uintptr_t)entries[i].key, size };
-		}
-		size_t got = walker->reader->read_many(walker->reader, dst, src, count - at);
-
-		for (uint32_t end = at + (uint32_t)got; at < end; at++) {
-			uint32_t state = load_u32(heads[at] + layout->unicode_state) >>
-					 layout->unicode_kind_shift;
-
-			/* Characters of one byte, compact, ASCII. */
-			if ((state & 31) == (1 | 8 | 16) &&
-			    load_u64(heads[at] + layout->unicode_length) == key_size &&
-			    memcmp(heads[at] + layout->unicode_ascii_data, key, key_size) == 0)
-				return at;
-		}
-		at++; /* this one cannot be read: unused, or at the end of a page */
-	}
-	return count;
-}
-
-static py_addr search_entries(const struct walker *walker, const struct inspect_dict *dict,
-			      const char *key)
-{
-	struct inspect_entry entries[INSPECT_ENTRIES_AT_ONCE];
-	uint32_t count;
-
-	for (uint32_t from = 0; (count = inspect_dict_read(walker, dict, from, entries)) > 0;
-	     from += count) {
-		uint32_t at = find_key(walker, entries, count, key);
-
-		if (at < count)
-			return entries[at].value;
-	}
-	return 0;
+	return dict_search(walker, dict, text, &at, &found) ? found.value : 0;
 }
 
 py_addr inspect_dict_get(const struct walker *walker, py_addr object, const char *key)
 {
-	struct inspect_dict dict;
+	struct dict_view dict;
 
-	return inspect_dict_open(walker, object, &dict) ? search_entries(walker, &dict, key) : 0;
+	return inspect_dict_open(walker, object, &dict) ? search_text(walker, &dict, key) : 0;
 }
 
 /* ---- attributes ---- */
@@ -277,11 +155,11 @@ static bool find_managed_keys(const struct walker *walker, py_addr object, const
 		dict = 0;
 	}
 	if (dict != 0)
-		return find_dict_keys(walker, dict, keys, values);
+		return dict_find_keys(walker, dict, keys, values);
 	if (version >= 0x030d && (type->flags & FLAG_INLINE_VALUES) != 0 && type->basic_size > 0 &&
 	    type->basic_size < 1 << 20)
 		own = object + (uint64_t)type->basic_size;
-	*values = values_start(walker, own);
+	*values = dict_values_start(walker, own);
 	return own != 0 && walker->layout->type_cached_keys != PY_ABSENT &&
 	       read_pointer(walker, type->address + walker->layout->type_cached_keys, keys);
 }
@@ -297,17 +175,18 @@ bool inspect_find_keys(const struct walker *walker, py_addr object, py_addr *key
 		return find_managed_keys(walker, object, &type, keys, values);
 	return type.dict_offset > 0 && type.dict_offset <= 1 << 20 &&
 	       read_pointer(walker, object + (uint64_t)type.dict_offset, &dict) &&
-	       find_dict_keys(walker, dict, keys, values);
+	       dict_find_keys(walker, dict, keys, values);
 }
 
 py_addr inspect_attribute(const struct walker *walker, py_addr object, const char *name)
 {
-	struct inspect_dict dict;
-	py_addr keys;
+	struct dict_view dict;
+	py_addr keys, values;
 
-	if (!inspect_find_keys(walker, object, &keys, &dict.values) || !keys_open(walker, keys, &dict))
+	if (!inspect_find_keys(walker, object, &keys, &values) ||
+	    !dict_open_keys(walker, keys, values, &dict))
 		return 0;
-	return search_entries(walker, &dict, name);
+	return search_text(walker, &dict, name);
 }
 
 py_addr inspect_module_variable(const struct walker *walker, py_addr interpreter, const char *module,

@@ -8,6 +8,7 @@
 #ifndef HEATLINE_PYTHON_INSPECT_H
 #define HEATLINE_PYTHON_INSPECT_H
 
+#include "python/dicts.h"
 #include "python/walk.h"
 
 /* Bits of a type's flags. */
@@ -40,27 +41,8 @@ bool inspect_int(const struct walker *walker, py_addr object, int64_t *value);
 /* How many digits of 30 bits an int has, negative for a negative one. */
 bool inspect_int_digits(const struct walker *walker, py_addr object, int64_t *digits);
 
-/* A dictionary's entries, unused ones among them. */
-struct inspect_dict {
-	py_addr entries;
-	uint32_t count;
-	uint32_t entry_size; /* 24 with the hash, or 16 */
-	py_addr values;      /* kept apart from the keys, for instances; else 0 */
-};
-
-struct inspect_entry {
-	py_addr key, value; /* 0: unused */
-};
-
-#define INSPECT_ENTRIES_MAX (1u << 20)
-#define INSPECT_ENTRIES_AT_ONCE 64u
-
-bool inspect_dict_open(const struct walker *walker, py_addr object, struct inspect_dict *dict);
-
-/* Reads at most INSPECT_ENTRIES_AT_ONCE entries from `from` on; returns how
- * many, 0 at the end. */
-uint32_t inspect_dict_read(const struct walker *walker, const struct inspect_dict *dict, uint32_t from,
-			   struct inspect_entry *entries);
+/* The entries of an object that is a dictionary; see dicts.h. */
+bool inspect_dict_open(const struct walker *walker, py_addr object, struct dict_view *dict);
 
 /* What the dictionary has under this text, or 0. */
 py_addr inspect_dict_get(const struct walker *walker, py_addr object, const char *key);

@@ -13,7 +13,6 @@
 
 #define OBJECT_FRAMES                                                                              \
 	.source = TASKS_SET, .state_awaiting = INT8_MIN, .awaited_back = 8,                       \
-	.has_wide_keys = true,                   \
 	.is_loop_held = true, .thread_dict = 152, .thread_loop = PY_ABSENT, NOT_PER_THREAD,        \
 	.gen_frame = 16, .gen_state = PY_ABSENT, .frame_stack = 64, .task_loop = 16
 

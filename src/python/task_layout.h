@@ -30,7 +30,6 @@ struct py_task_layout {
 	int8_t state_first, state_last; /* values that mean suspended */
 	int8_t state_awaiting; /* from here on: by await or yield from; INT8_MIN: not told */
 	uint8_t awaited_back;  /* bytes from the evaluation stack's end to what is awaited */
-	bool has_wide_keys;    /* dict keys as before 3.11 */
 	bool is_loop_held;     /* the running loop is kept in a holder object (before 3.12) */
 
 	uint32_t interp_modules;
@@ -69,8 +68,6 @@ enum {
 	OBJECT_HEAD = 16,
 	MODULE_DICT = 16,
 	DICT_USED = 16,
-	DICT_KEYS = 32,
-	DICT_VALUES = 40,
 	SET_USED = 24,
 	SET_MASK = 32,
 	SET_TABLE = 40,

@@ -42,7 +42,6 @@ py_addr task_modules(struct task_finder *finder)
 	py_addr interp = task_read_pointer(finder,
 					   finder->runtime + layout->runtime_interpreters_head);
 
-	finder->layout.has_wide_keys = layout->version < 0x030b;
 	return interp == 0 || offset == PY_ABSENT ? 0 : task_read_pointer(finder, interp + offset);
 }
 

@@ -27,7 +27,7 @@ static void kernel_name(const struct remote *remote, const struct remote_thread 
 /* Gives the name to whichever thread of the interpreter has this id. */
 static void give_name(const struct remote *remote, const struct remote_threads *threads,
 		      char (*names)[REMOTE_NAME_BYTES], py_addr interpreter,
-		      const struct inspect_entry *entry)
+		      const struct dict_entry *entry)
 {
 	char text[REMOTE_NAME_BYTES];
 	int64_t id;
@@ -46,14 +46,14 @@ static void give_name(const struct remote *remote, const struct remote_threads *
 static void read_interpreter(const struct remote *remote, const struct remote_threads *threads,
 			     char (*names)[REMOTE_NAME_BYTES], py_addr interpreter)
 {
-	struct inspect_entry entries[INSPECT_ENTRIES_AT_ONCE];
+	struct dict_entry entries[DICT_AT_ONCE];
 	py_addr active = inspect_module_variable(&remote->walker, interpreter, "threading", "_active");
-	struct inspect_dict dict;
+	struct dict_view dict;
 	uint32_t count;
 
 	if (active == 0 || !inspect_dict_open(&remote->walker, active, &dict))
 		return;
-	for (uint32_t from = 0; (count = inspect_dict_read(&remote->walker, &dict, from, entries)) > 0;
+	for (uint32_t from = 0; (count = dict_read(&remote->walker, &dict, from, entries)) > 0;
 	     from += count) {
 		for (uint32_t i = 0; i < count; i++)
 			give_name(remote, threads, names, interpreter, &entries[i]);

@@ -192,7 +192,9 @@ static py_addr put_text(const struct py_layout *layout, uint32_t i, const char *
 {
 	unsigned char *at = (unsigned char *)&memory[STRINGS_AT + i * STRING_WORDS];
 	uint64_t length = strlen(text);
+	uint32_t state = (1 | 8 | 16) << layout->unicode_kind_shift; /* compact, ASCII */
 
+	memcpy(at + layout->unicode_state, &state, sizeof(state));
 	memcpy(at + layout->unicode_length, &length, sizeof(length));
 	memcpy(at + layout->unicode_ascii_data, text, length);
 	return BASE + (STRINGS_AT + i * STRING_WORDS) * 8;
@@ -205,8 +207,8 @@ static void put_table(const struct py_layout *layout, uint32_t word, uint64_t co
 	unsigned char *head = (unsigned char *)&memory[word];
 	uint64_t *entry = &memory[word + 4 + 8];
 
-	memory[DICT_AT + DICT_KEYS / 8] = BASE + word * 8;
-	memory[DICT_AT + DICT_KEYS / 8 + 1] = 0;
+	memory[DICT_AT + 4] = BASE + word * 8;
+	memory[DICT_AT + 5] = 0;
 	head[8] = head[9] = 6; /* 64 places, 64 bytes of indexes */
 	head[10] = 1;          /* keys are strings */
 	memory[word + 3] = count;
