@@ -2,9 +2,12 @@
 #include "cli/cmd_recover.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/places.h"
 #include "collect/recover.h"
 #include "collect/runs.h"
 
@@ -51,7 +54,8 @@ static int handle(const struct run_entry *run, const struct recover_settings *se
 	return 0;
 }
 
-static int recover_all(const struct recover_settings *settings)
+/* outfile: only the run whose profile goes there; NULL: all. */
+static int recover_each(const struct recover_settings *settings, const char *outfile)
 {
 	struct runs runs;
 	uint32_t found = 0;
@@ -61,15 +65,24 @@ static int recover_all(const struct recover_settings *settings)
 	for (uint32_t i = 0; i < runs.entries.count; i++) {
 		struct err err;
 
-		if (runs.entries.items[i].is_alive)
+		const struct run_entry *run = &runs.entries.items[i];
+
+		if (run->is_alive || (outfile != NULL && strcmp(run->control->outfile, outfile) != 0))
 			continue;
 		found++;
-		if (handle(&runs.entries.items[i], settings, &err)) {
+		if (handle(run, settings, &err)) {
 			command_error(&err);
 			status = 1;
 		}
 	}
 	runs_fini(&runs);
+	if (!found && outfile != NULL) {
+		struct err err;
+
+		err_set(&err, ERR_USAGE, "no run that can be recovered has its profile in '%s'; "
+					 "'heatline recover --list' shows those that can", outfile);
+		return command_error(&err);
+	}
 	if (!found)
 		puts("There is nothing to recover.");
 	if (!settings->is_list)
@@ -86,15 +99,18 @@ static int recover_run(int argc, char **argv)
 
 	if (status != COMMAND_GO_ON)
 		return status;
-	if (parsed.operand_count) {
-		err_set(&err, ERR_USAGE, "recover takes no '%s'; it recovers everything that can be",
-			parsed.operands[0]);
+	if (parsed.operand_count > 1) {
+		err_set(&err, ERR_USAGE, "recover takes one profile, not also '%s'; without any it "
+					 "recovers all that can be", parsed.operands[1]);
 		status = command_error(&err);
 	} else if (settings.is_list && settings.is_discard) {
 		err_set(&err, ERR_USAGE, "--list and --discard exclude each other; give one of them");
 		status = command_error(&err);
 	} else {
-		status = recover_all(&settings);
+		char *outfile = parsed.operand_count ? places_absolute(parsed.operands[0]) : NULL;
+
+		status = recover_each(&settings, outfile);
+		free(outfile);
 	}
 	options_result_fini(&parsed);
 	return status;
@@ -102,12 +118,12 @@ static int recover_run(int argc, char **argv)
 
 const struct command command_recover = {
 	.name = "recover",
-	.usage = "[options]",
+	.usage = "[options] [FILE]",
 	.summary = "Make the profile of a run whose heatline was killed.",
 	.details = "What was measured until then survives in shared memory, and with it what the "
 		   "program has sampled since. The profile goes where it would have gone. When the "
 		   "program still runs it is profiled on in the background, and the profile is "
-		   "written when it has ended.",
+		   "written when it has ended. FILE: only the run whose profile goes there.",
 	.options = recover_options,
 	.run = recover_run,
 };

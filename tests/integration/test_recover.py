@@ -11,7 +11,6 @@ import pytest
 from support.running import Running, is_running, wait_until
 from support.stacks import stack_nodes
 
-# "heatline recover" takes everything of this user, also what another test has left.
 pytestmark = pytest.mark.alone
 
 
@@ -50,8 +49,8 @@ def test_everything_is_killed(begin, recover):
     os.kill(run.target, signal.SIGKILL)
     wait_until(lambda: not is_running(run.target))
     assert not run.outfile.exists()
-    assert f"endless.py > {run.outfile}\n" in recover("--list").stdout
-    done = recover()
+    assert recover("--list", run.outfile).stdout.endswith(f"endless.py > {run.outfile}\n")
+    done = recover(run.outfile)
     assert done.returncode == 0, done
     assert "endless.py:" in done.stderr
     profile = run.profile()
@@ -60,6 +59,9 @@ def test_everything_is_killed(begin, recover):
     assert profile["elapsed_time_sec"] < 30
     assert not run.folder.exists()
     assert str(run.outfile) not in recover("--list").stdout
+    again = recover(run.outfile)
+    assert again.returncode == 2
+    assert f"has its profile in '{run.outfile}'" in again.stderr
 
 
 def test_program_goes_on_and_is_recovered(begin, recover):
@@ -68,7 +70,7 @@ def test_program_goes_on_and_is_recovered(begin, recover):
     run.let_work(0.5)
     kill_heatline(run)
     run.let_work(0.4)
-    done = recover()
+    done = recover(run.outfile)
     assert done.returncode == 0, done
     assert "1 of its processes is still running" in done.stderr
     wait_until(run.outfile.exists)
@@ -85,7 +87,9 @@ def test_discard(begin, recover):
     kill_heatline(run)
     os.kill(run.target, signal.SIGKILL)
     wait_until(lambda: not is_running(run.target))
-    assert recover("--discard").returncode == 0
+    assert recover("--discard", run.outfile.parent / "other.json").returncode == 2
+    assert run.folder.exists()
+    assert recover("--discard", run.outfile).returncode == 0
     assert not run.folder.exists()
     assert not run.outfile.exists()
 
@@ -96,7 +100,7 @@ def test_full_ring_does_not_hold_up_the_program(begin, recover):
     run.let_work(0.3)
     kill_heatline(run)
     wait_until(lambda: not is_running(run.target))
-    assert recover().returncode == 0
+    assert recover(run.outfile).returncode == 0
     assert samples_of(run.profile(), "hot") > 1000
 
 
@@ -156,4 +160,4 @@ def test_reminder(begin, recover, steer, heatline, tmp_path):
     shown = os.read(leader, 65536).decode()
     os.close(leader)
     assert shown.count("heatline recover --list") == 1
-    assert recover("--discard").returncode == 0
+    assert recover("--discard", run.outfile).returncode == 0
