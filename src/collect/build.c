@@ -50,10 +50,12 @@ static struct book_frame resolve_frame(struct builder *builder, struct tree_fram
 		.file = file_of(builder, frame.code),
 		.function = profile_intern(builder->profile, code->qualname),
 		.first_line = code->first_line,
+		.last_line = codes_last_line(code),
 		.line = where.line > 0 ? (uint32_t)where.line : code->first_line,
 		.line_end = where.end_line,
 		.column = where.column,
 		.column_end = where.end_column,
+		.is_nested = (code->flags & PY_CO_NESTED) != 0,
 	};
 }
 

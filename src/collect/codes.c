@@ -174,6 +174,14 @@ struct py_location codes_locate(struct code *code, uint32_t offset)
 	return py_locator_find(&locator, offset);
 }
 
+uint32_t codes_last_line(struct code *code)
+{
+	if (code->last_line == 0 && code->lines_size > 0)
+		code->last_line = py_last_line(line_kind(code->version), code->lines, code->lines_size,
+					       code->first_line);
+	return code->last_line;
+}
+
 const struct shape *codes_shape(struct code *code)
 {
 	if (code->shape == NULL)

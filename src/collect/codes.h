@@ -46,6 +46,7 @@ struct code {
 	const char *filename; /* interned */
 	const char *qualname; /* interned */
 	uint32_t first_line;
+	uint32_t last_line;   /* see codes_last_line; 0: not known or not asked for */
 	uint32_t flags;       /* co_flags */
 	uint16_t version;     /* of the Python that ran it */
 	bool in_scope;
@@ -110,6 +111,9 @@ const struct shape *codes_shape(struct code *code);
 
 /* The line of an instruction, never 0: where it has none, its code's first. */
 uint32_t codes_line(struct code *code, uint32_t offset);
+
+/* The last line that an instruction of the code has; 0 where its table of lines is not known. */
+uint32_t codes_last_line(struct code *code);
 
 /* Line and columns of an instruction. */
 struct py_location codes_locate(struct code *code, uint32_t offset);

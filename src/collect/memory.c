@@ -14,6 +14,7 @@
 #include "collect/process.h"
 #include "collect/stacks.h"
 #include "collect/threads.h"
+#include "profile/book.h"
 
 #define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
 #define READY_LATELY_NS 250000000u /* what the kernel has told of a thread is not older */
@@ -41,21 +42,33 @@ static bool is_main_thread(const struct process *process, uint32_t slot)
 	return thread != NULL && thread->is_main;
 }
 
+static struct book_place place_of(struct code *code)
+{
+	return (struct book_place){code->qualname, code->first_line, codes_last_line(code),
+				   (code->flags & PY_CO_NESTED) != 0};
+}
+
 /* The code whose function the memory of frame `at` (innermost first) belongs
  * to; the rule is that of profile_book. */
 static const struct code *function_code(const struct collector *collector, uint32_t at,
 					uint32_t count)
 {
-	const struct code *items = collector->codes.items;
-	const struct code *own = &items[collector->tree_frames[at].code];
-	const struct code *code = own;
-	while (code->is_comprehension && at + 1 < count) {
-		const struct code *outer = &items[collector->tree_frames[++at].code];
-		if (outer->filename != code->filename || outer->first_line > code->first_line)
-			break;
-		code = outer;
+	struct code *items = collector->codes.items;
+	struct code *own = &items[collector->tree_frames[at].code], *code = own;
+	if (!own->is_comprehension)
+		return own;
+	struct book_place comprehension = place_of(own), found;
+	for (uint32_t i = at + 1; i < count; i++) {
+		struct code *outer = &items[collector->tree_frames[i].code];
+		if (outer->filename != own->filename || outer->is_comprehension)
+			continue;
+		struct book_place place = place_of(outer);
+		if (profile_is_nearer_writer(&place, code == own ? NULL : &found, &comprehension)) {
+			code = outer;
+			found = place;
+		}
 	}
-	return code->is_comprehension ? own : code;
+	return code;
 }
 
 /* Of the stack in tree_frames, which is not empty; the thread may be NULL. */

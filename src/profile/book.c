@@ -58,22 +58,83 @@ bool profile_is_own(const struct profile_file *file, const char *function, uint3
 	return file->reported_count == 0;
 }
 
+/* The length of what stands before the last part of a name, if that is a
+ * comprehension's; else the whole. */
+static size_t without_comprehension(const char *name, size_t size)
+{
+	static const char *const parts[] = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t part = strlen(parts[i]);
+		if (size >= part && memcmp(name + size - part, parts[i], part) == 0)
+			return size - part;
+	}
+	return size;
+}
+
 bool profile_is_comprehension(const char *name)
 {
-	return text_ends_with(name, "<listcomp>") || text_ends_with(name, "<setcomp>") ||
-	       text_ends_with(name, "<dictcomp>") || text_ends_with(name, "<genexpr>");
+	size_t size = strlen(name);
+	return without_comprehension(name, size) < size;
+}
+
+/* The length of the name of the function that a comprehension is written in: "f" of
+ * "f.<locals>.<genexpr>.<locals>.<listcomp>"; 0 where its name does not tell. */
+static size_t writer_size(const char *name)
+{
+	static const char locals[] = ".<locals>.";
+	const size_t locals_size = sizeof(locals) - 1;
+	size_t size = strlen(name), rest;
+	while ((rest = without_comprehension(name, size)) < size) {
+		if (rest >= locals_size && memcmp(name + rest - locals_size, locals, locals_size) == 0)
+			size = rest - locals_size;
+		else
+			size = rest > 0 && name[rest - 1] == '.' ? rest - 1 : rest;
+	}
+	return size;
+}
+
+bool profile_is_nearer_writer(const struct book_place *writer, const struct book_place *than,
+			      const struct book_place *comprehension)
+{
+	uint32_t line = comprehension->first_line;
+	if (writer->first_line > line || (writer->last_line && writer->last_line < line) ||
+	    (than && than->first_line >= writer->first_line))
+		return false;
+	size_t size = writer_size(comprehension->function);
+	if (size > 0)
+		return strncmp(writer->function, comprehension->function, size) == 0 &&
+		       writer->function[size] == '\0';
+	if (comprehension->is_nested && strcmp(writer->function, "<module>") == 0)
+		return false;
+	return strchr(writer->function, '.') == NULL;
+}
+
+static struct book_place place_of(const struct book_frame *frame)
+{
+	return (struct book_place){frame->function, frame->first_line, frame->last_line,
+				   frame->is_nested};
 }
 
 /* The frame whose function the time of frames[at] belongs to: a comprehension
- * counts as part of the function that it is written in, if that called it. */
+ * counts as part of the function that it is written in.  Who runs a generator
+ * expression may be another, so the frame below is not always that one. */
 static uint32_t function_frame(const struct book_frame *frames, uint32_t at)
 {
-	uint32_t outer = at;
-	while (outer > 0 && profile_is_comprehension(frames[outer].function) &&
-	       frames[outer - 1].file == frames[outer].file &&
-	       frames[outer - 1].first_line <= frames[outer].first_line)
-		outer--;
-	return profile_is_comprehension(frames[outer].function) ? at : outer;
+	if (!profile_is_comprehension(frames[at].function))
+		return at;
+	struct book_place own = place_of(&frames[at]), found;
+	uint32_t owner = at;
+	for (uint32_t outer = at; outer-- > 0;) {
+		if (frames[outer].file != frames[at].file ||
+		    profile_is_comprehension(frames[outer].function))
+			continue;
+		struct book_place place = place_of(&frames[outer]);
+		if (profile_is_nearer_writer(&place, owner == at ? NULL : &found, &own)) {
+			owner = outer;
+			found = place;
+		}
+	}
+	return owner;
 }
 
 static void book_column(struct profile_line *line, const struct book_frame *frame, double seconds)

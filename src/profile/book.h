@@ -18,6 +18,8 @@ struct book_frame {
 	uint32_t first_line;
 	uint32_t line;        /* 0: the instruction has no line */
 	int32_t line_end, column, column_end; /* -1: not known */
+	uint32_t last_line;   /* of the function; 0: not known */
+	bool is_nested;       /* written within a function; false: or not known */
 };
 
 /* The index of the file with this path, made when missing; in_scope is
@@ -28,7 +30,7 @@ uint32_t profile_file_index(struct profile *profile, const char *path, bool in_s
  * start or end (kept apart, no part of the total).  Functions of "<string>"
  * that a library generated (scope_function) count as out of scope.  The time
  * of a comprehension's or generator expression's own frame is booked to the
- * function around it, as Python 3.12 and later see it. */
+ * function that it is written in, if that is on the stack. */
 void profile_book(struct profile *profile, const struct book_frame *frames, uint32_t count,
 		  const struct metrics *metrics, bool is_startup);
 
@@ -58,6 +60,19 @@ bool profile_is_own(const struct profile_file *file, const char *function, uint3
 /* Whether a frame of this name is a comprehension's or generator expression's
  * own, which counts as part of the function around it. */
 bool profile_is_comprehension(const char *function);
+
+/* Where code is written in its file; as in struct book_frame. */
+struct book_place {
+	const char *function;
+	uint32_t first_line, last_line;
+	bool is_nested;
+};
+
+/* Of the functions of one file on a stack: whether a comprehension is written in this one,
+ * which encloses it more closely than another (or NULL).  Names tell from Python 3.11 on, before
+ * that lines. */
+bool profile_is_nearer_writer(const struct book_place *writer, const struct book_place *than,
+			      const struct book_place *comprehension);
 
 /* Sorts and sums, rounds seconds to nanoseconds and memory to bytes, and loads the sources of the
  * hottest files in scope; call before any report.  Booking may go on after,

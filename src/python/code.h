@@ -32,6 +32,8 @@ void code_identities(const struct walker *walker, const struct walk_frame *frame
  * must be one that runs.  *is_generator: its frames are those of a generator or coroutine. */
 uint32_t code_identity(const struct walker *walker, const void *code, bool *is_generator);
 
+#define PY_CO_NESTED 0x10u /* of co_flags: written within a function */
+
 /* The texts and tables of one code object, copied into one buffer. */
 struct code_info {
 	uint32_t first_line;

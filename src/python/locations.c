@@ -192,3 +192,26 @@ struct py_location py_locate(enum py_line_kind kind, const unsigned char *table,
 	py_locator_init(&locator, kind, table, (uint32_t)size, first_line);
 	return py_locator_find(&locator, offset);
 }
+
+uint32_t py_last_line(enum py_line_kind kind, const unsigned char *table, uint32_t size,
+		      uint32_t first_line)
+{
+	struct py_locator locator;
+	uint32_t last = first_line, before = UINT32_MAX;
+
+	py_locator_init(&locator, kind, table, size, (int32_t)first_line);
+	while (locator.at < size && locator.at != before) {
+		/* The first offset that another entry of the table is about. */
+		uint64_t offset = kind == PY_LINES_LNOTAB ? locator.begin + table[locator.at]
+							  : locator.end;
+		struct py_location where;
+
+		if (offset > UINT32_MAX)
+			break;
+		before = locator.at;
+		where = py_locator_find(&locator, (uint32_t)offset);
+		if (where.line > 0 && (uint32_t)where.line > last)
+			last = (uint32_t)where.line;
+	}
+	return last;
+}

@@ -40,4 +40,8 @@ void py_locator_init(struct py_locator *locator, enum py_line_kind kind, const u
 		     uint32_t size, int32_t first_line);
 struct py_location py_locator_find(struct py_locator *locator, uint32_t offset);
 
+/* The greatest line that any instruction has. */
+uint32_t py_last_line(enum py_line_kind kind, const unsigned char *table, uint32_t size,
+		      uint32_t first_line);
+
 #endif

@@ -215,6 +215,16 @@ def test_shapes(profiled):
         assert total(line_of(profiled("shapes.py"), "shapes.py", mark)) > 5, mark
 
 
+def test_generator_expressions_are_of_who_wrote_them(profiled):
+    """A third each: not of the function that runs them."""
+    path = str(FIGURES / "expressions.py")
+    functions = profiled("expressions.py", *FINE).profile["files"][path]["functions"]
+    shares = {function["line"].split(".")[-1]: total(function) for function in functions}
+    for name in ("passed_on", "<genexpr>", "<module>"):
+        assert 15 <= shares[name] <= 50, (name, shares)
+    assert shares["total"] <= 20
+
+
 def test_qualified_names(python, profiled):
     if python.version < (3, 11):
         pytest.skip("code objects have no qualified name before 3.11")

@@ -30,11 +30,11 @@ static inline void profile_sample_book(struct profile *profile)
 	const char *module = profile_intern(profile, "<module>");
 	const char *inner = profile_intern(profile, "inner");
 	const char *dumps = profile_intern(profile, "dumps");
-	struct book_frame in_loop[] = {{loop, module, 1, 10, 10, 0, 8},
-				       {loop, inner, 3, 7, 7, 12, 22}};
-	struct book_frame in_library[] = {{loop, module, 1, 10, 10, 10, 38},
-					  {library, dumps, 183, 231, 231, 4, 20}};
-	struct book_frame outside[] = {{library, dumps, 183, 231, -1, -1, -1}};
+	struct book_frame in_loop[] = {{loop, module, 1, 10, 10, 0, 8, 0, false},
+				       {loop, inner, 3, 7, 7, 12, 22, 0, false}};
+	struct book_frame in_library[] = {{loop, module, 1, 10, 10, 10, 38, 0, false},
+					  {library, dumps, 183, 231, 231, 4, 20, 0, false}};
+	struct book_frame outside[] = {{library, dumps, 183, 231, -1, -1, -1, 0, false}};
 	struct metrics busy = {.python_s = 0.6, .native_s = 0.1, .cpu_s = 0.7, .gc_s = 0.05,
 			       .samples = 70};
 	struct metrics native = {.native_s = 0.15, .system_s = 0.05, .cpu_s = 0.2, .samples = 20};
@@ -62,8 +62,8 @@ static inline void profile_sample_book_memory(struct profile *profile)
 	uint32_t loop = profile_file_index(profile, profile_sample_path, true);
 	const char *module = profile_intern(profile, "<module>");
 	const char *inner = profile_intern(profile, "inner");
-	struct book_frame in_loop[] = {{loop, module, 1, 10, 10, 0, 8},
-				       {loop, inner, 3, 7, 7, 12, 22}};
+	struct book_frame in_loop[] = {{loop, module, 1, 10, 10, 0, 8, 0, false},
+				       {loop, inner, 3, 7, 7, 12, 22, 0, false}};
 	struct metrics leaks = {.alloc_bytes = 32 * SAMPLE_MB, .kept_bytes = 24 * SAMPLE_MB,
 				.at_peak_bytes = 28 * SAMPLE_MB};
 	struct metrics churns = {.alloc_bytes = 64 * SAMPLE_MB, .copy_bytes = 9 * SAMPLE_MB + 1};

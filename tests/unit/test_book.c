@@ -29,7 +29,7 @@ static struct book_frame frame(struct profile *profile, uint32_t file, const cha
 			       uint32_t first_line, uint32_t line)
 {
 	return (struct book_frame){file, profile_intern(profile, function), first_line, line,
-				   -1, -1, -1};
+				   -1, -1, -1, 0, false};
 }
 
 static void test_sample_totals_add_up(void **state)
@@ -115,6 +115,45 @@ static void test_comprehension_belongs_to_its_function(void **state)
 	profile_free(profile);
 }
 
+/* Books a generator expression of line 9 that total (line 2), further up in the
+ * file, runs, called by rows (line 8) or from outside of it; returns whose it is. */
+static const char *owner_of(const char *name, uint32_t last_line, bool is_writer_there)
+{
+	struct profile *profile = two_files();
+	struct book_frame frames[] = {frame(profile, 0, "<module>", 1, 20),
+				      frame(profile, is_writer_there ? 0 : 1, "rows", 8, 9),
+				      frame(profile, 0, "total", 2, 4),
+				      frame(profile, 0, name, 9, 9)};
+	static char owner[64];
+	frames[0].last_line = last_line ? 20 : 0;
+	frames[1].last_line = last_line ? 9 : 0;
+	frames[2].last_line = last_line;
+	frames[3].is_nested = true;
+	profile_book(profile, frames, 4, &second, false);
+	profile_finish(profile);
+	const struct profile_file *file = &profile->files[0];
+	owner[0] = '\0';
+	for (uint32_t i = 0; i < file->function_count; i++) {
+		if (file->functions[i].self.python_s > 0)
+			snprintf(owner, sizeof(owner), "%s", file->functions[i].name);
+	}
+	profile_free(profile);
+	return owner;
+}
+
+static void test_generator_expression_is_of_who_wrote_it(void **state)
+{
+	/* By names (3.11 and later); one whose writer is gone stands for itself. */
+	assert_string_equal(owner_of("rows.<locals>.<genexpr>", 5, true), "rows");
+	assert_string_equal(owner_of("rows.<locals>.<genexpr>.<locals>.<listcomp>", 0, true), "rows");
+	assert_string_equal(owner_of("rows.<locals>.<genexpr>", 5, false), "rows.<locals>.<genexpr>");
+	assert_string_equal(owner_of("row.<locals>.<genexpr>", 5, true), "row.<locals>.<genexpr>");
+	/* By lines; without the functions' ends, by where they begin. */
+	assert_string_equal(owner_of("<genexpr>", 5, true), "rows");
+	assert_string_equal(owner_of("<genexpr>", 0, true), "rows");
+	assert_string_equal(owner_of("<genexpr>", 5, false), "<genexpr>");
+}
+
 /* Memory without time makes a line like time does; start-up makes none. */
 static void test_memory_is_booked_without_time(void **state)
 {
@@ -178,7 +217,7 @@ static void test_hottest_columns_are_kept(void **state)
 {
 	struct profile *profile = two_files();
 	for (int i = 0; i < 60; i++) {
-		struct book_frame at = {0, profile_intern(profile, "f"), 1, 5, 5, i, i + 1};
+		struct book_frame at = {0, profile_intern(profile, "f"), 1, 5, 5, i, i + 1, 0, false};
 		struct metrics metrics = {.python_s = i == 3 ? 10 : 0.001 * i, .samples = 1};
 		profile_book(profile, &at, 1, &metrics, false);
 	}
@@ -275,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_library_time_goes_to_the_line_that_called),
 		cmocka_unit_test(test_recursion_counts_once),
 		cmocka_unit_test(test_comprehension_belongs_to_its_function),
+		cmocka_unit_test(test_generator_expression_is_of_who_wrote_it),
 		cmocka_unit_test(test_memory_is_booked_without_time),
 		cmocka_unit_test(test_generated_functions_are_out_of_scope),
 		cmocka_unit_test(test_line_zero_is_the_functions_first),

@@ -35,7 +35,7 @@ static struct profile *make_profile(const struct make *make)
 	uint32_t file = profile_file_index(profile, path, true);
 	const char *function = profile_intern(profile, make->function);
 	for (uint32_t i = 0; i < make->count; i++) {
-		struct book_frame frame = {file, function, 1, i + 1, -1, -1, -1};
+		struct book_frame frame = {file, function, 1, i + 1, -1, -1, -1, 0, false};
 		struct metrics metrics = {.python_s = make->times[i],
 					  .cpu_s = make->times[i] * (1 - make->queued),
 					  .samples = (uint64_t)(make->times[i] *

@@ -151,6 +151,33 @@ static void test_locator(void **state)
 	}
 }
 
+/* The greatest of all lines, found in one pass over the table. */
+static void test_last_line(void **state)
+{
+	uint64_t random = 88172645463325252ull;
+	unsigned char table[60];
+
+	for (uint32_t round = 0; round < 60; round++) {
+		uint32_t size = (uint32_t)(random >> 40) % sizeof(table);
+
+		for (uint32_t i = 0; i < size; i++) {
+			random = random * 6364136223846793005ull + 1442695040888963407ull;
+			table[i] = (unsigned char)(random >> 56) & (i % 2 == 0 ? 0x8f : 0xff);
+		}
+		for (enum py_line_kind kind = PY_LINES_LNOTAB; kind <= PY_LINES_LOCATIONS; kind++) {
+			uint32_t greatest = 1000;
+
+			for (uint32_t offset = 0; offset < 0x90 * sizeof(table); offset++) {
+				int32_t line = py_locate(kind, table, size, 1000, offset).line;
+
+				if (line > (int32_t)greatest)
+					greatest = (uint32_t)line;
+			}
+			assert_int_equal(py_last_line(kind, table, size, 1000), greatest);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_locations_broken),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_locator),
+		cmocka_unit_test(test_last_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void test_tree_stays_bounded(void **state)
 	for (int n = 0; n < 5000; n++) {
 		for (int i = 0; i < 50; i++)
 			frames[i] = (struct book_frame){file, f, 1, 1 + (uint32_t)(rand() % 40),
-							-1, -1, -1};
+							-1, -1, -1, 0, false};
 		profile_book(profile, frames, 50, &metrics, false);
 	}
 	assert_true(profile->stack_count <= STACK_TREE_MAX_NODES);

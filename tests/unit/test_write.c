@@ -468,7 +468,7 @@ static struct profile *large_profile(void)
 			snprintf(name, sizeof(name), "function_%u", line / 50);
 			frames[i] = (struct book_frame){(uint32_t)(rand() % 60),
 							profile_intern(profile, name), line / 50,
-							line, (int32_t)line, rand() % 9, 20};
+							line, (int32_t)line, rand() % 9, 20, 0, false};
 		}
 		struct metrics metrics = {.python_s = 0.0123456789, .native_s = 0.003456789,
 					  .cpu_s = 0.015, .samples = 10, .alloc_bytes = 1234567,
