@@ -102,6 +102,27 @@ test("a part of the run has the lines of that part, libraries on the line that c
 	assert.equal(late.times.python, 0.5);
 });
 
+test("in a part of the run, too, functions of one name are two, and a generator expression is its writer's", () => {
+	const listed = (line: string, lineno: number, python_s: number) => ({ line, lineno, python_s, n_samples: 1 });
+	const profile = readProfile({
+		...halves,
+		files: { "/p/x.py": { percent_cpu_time: 100, lines: [], functions: [listed("run", 1, 0.5), listed("run", 8, 0.5), listed("rows", 20, 1)] } },
+		heatline: {
+			...halves.heatline,
+			timeline: { bin_s: 1, bins: 2, threads: [], stacks: [[2, 0, 500000], [3, 0, 500000], [6, 1, 1000000]] },
+			stacks: {
+				strings: ["<module>", "/p/x.py", "run", "rows", "<genexpr>"], files: [[1, 1]],
+				functions: [[0, 0, 1], [2, 0, 1], [2, 0, 8], [3, 0, 20], [4, 0, 21]],
+				nodes: [[0, -1, 0], [0, 0, 30], [1, 1, 2, 1, 500000], [1, 2, 9, 1, 500000], [1, 3, 21], [4, 2, 9], [5, 4, 21, 1, 1000000]],
+			},
+		},
+	});
+	const selfOf = (from: number, to: number) =>
+		partOfRun(profile, { from, to }).functionsOf[0]!.map((one) => [one.text, one.line, one.self]);
+	assert.deepEqual(selfOf(0, 1), [["run", 1, 0.5], ["run", 8, 0.5], ["rows", 20, 0]]);
+	assert.deepEqual(selfOf(1, 2), [["run", 1, 0], ["run", 8, 0], ["rows", 20, 1]]);
+});
+
 test("the full range is the whole run", () => {
 	const profile = readProfile(halves);
 	const whole = wholeRun(profile);

@@ -4,7 +4,7 @@
 // are split as in the whole run; memory has no such record and stays that of the whole.
 
 import type { Line, Profile, Times } from "./model.ts";
-import { ownTimes, type Stacks } from "./stacks.ts";
+import { ownTimes, type StackFunction, type Stacks } from "./stacks.ts";
 import { binsOf, nodeTimesIn, type Range } from "./timeline.ts";
 
 export interface Slice {
@@ -43,12 +43,12 @@ export function partOfRun(profile: Profile, range: Range): Slice {
 	const [first, last] = binsOf(timeline, range);
 	const nodeTimes = nodeTimesIn(timeline, range, stacks.count);
 	const total = nodeTimes.reduce((sum, time) => sum + time, 0) / 1e6;
-	const sums = bookTimes(stacks, nodeTimes, (func, line) => `${func.file}\n${line}`);
-	const functionSums = bookTimes(stacks, nodeTimes, (func) => `${func.file}\n${func.name}`);
+	const sums = bookTimes(stacks, nodeTimes, lineKeys(stacks));
+	const functionSums = bookTimes(stacks, nodeTimes, functionKeys(profile, stacks));
 	const linesOf = profile.files.map((file) =>
 		file.lines.map((line) => withTimes(line, sums.get(`${file.path}\n${line.line}`), total)));
 	const functionsOf = profile.files.map((file) =>
-		file.functions.map((line) => withTimes(line, functionSums.get(`${file.path}\n${line.text}`), total)));
+		file.functions.map((line) => withTimes(line, functionSums.get(functionKey(file.path, line.text, line.line)), total)));
 	const lines = linesOf.flat().sort((a, b) => b.self - a.self);
 	const seconds = (last - first) * timeline.binSeconds;
 	return {
@@ -95,16 +95,51 @@ interface Booked extends Times {
 	inclusive: number;
 }
 
+function lineKeys(stacks: Stacks): (string | undefined)[] {
+	return Array.from(stacks.func, (index, node) => {
+		const func = stacks.functions[index];
+		return func?.isInScope ? `${func.file}\n${stacks.line[node]!}` : undefined;
+	});
+}
+
+// Functions of one name, methods of several classes, are told apart by their first line.
+function functionKey(file: string, name: string, firstLine: number): string {
+	return `${file}\n${name}\n${firstLine}`;
+}
+
+// A comprehension counts for the function that it is written in, unless it is listed itself.
+function functionKeys(profile: Profile, stacks: Stacks): (string | undefined)[] {
+	const listed = new Set(profile.files.flatMap((file) =>
+		file.functions.map((line) => functionKey(file.path, line.text, line.line))));
+	return Array.from(stacks.func, (index, node) => {
+		const func = stacks.functions[index];
+		if (!func?.isInScope) return undefined;
+		const key = functionKey(func.file, func.name, func.firstLine);
+		const writer = listed.has(key) ? func : writerOf(stacks, node, func);
+		return functionKey(writer.file, writer.name, writer.firstLine);
+	});
+}
+
+const COMPREHENSION = /(^|\.)<(?:listcomp|setcomp|dictcomp|genexpr)>$/;
+
+// The rule is that of book.c: by the name from Python 3.11 on, before that by the lines.
+function writerOf(stacks: Stacks, node: number, func: StackFunction): StackFunction {
+	let name = func.name;
+	while (COMPREHENSION.test(name)) name = name.replace(COMPREHENSION, "").replace(/\.<locals>$/, "");
+	let found: StackFunction | undefined;
+	for (let at = stacks.parent[node]!; name !== func.name && at > 0; at = stacks.parent[at]!) {
+		const outer = stacks.functions[stacks.func[at]!];
+		if (!outer || outer.file !== func.file || COMPREHENSION.test(outer.name)) continue;
+		if (outer.firstLine > func.firstLine || outer.firstLine <= (found?.firstLine ?? -1)) continue;
+		if (name ? outer.name === name : !outer.name.includes(".")) found = outer;
+	}
+	return found ?? func;
+}
+
 function bookTimes(
-	stacks: Stacks, nodeTimes: Float64Array,
-	keyOf: (func: { file: string; name: string }, line: number) => string,
+	stacks: Stacks, nodeTimes: Float64Array, keys: readonly (string | undefined)[],
 ): Map<string, Booked> {
 	const booked = new Map<string, Booked>();
-	const keys: (string | undefined)[] = [];
-	for (let node = 0; node < stacks.count; node++) {
-		const func = stacks.functions[stacks.func[node]!];
-		keys.push(func?.isInScope ? keyOf(func, stacks.line[node]!) : undefined);
-	}
 	const of = (key: string): Booked => {
 		let sum = booked.get(key);
 		if (!sum) booked.set(key, (sum = { python: 0, native: 0, system: 0, wait: 0, inclusive: 0 }));
