@@ -55,6 +55,13 @@ test("a line that moved, in another folder, is the same line", () => {
 	assert.equal(result.verdict, "Slower: 5.00 s instead of 3.00 s (1.7 times as long); 1 line got slower.");
 });
 
+test("of lines that look the same some may have figures in one profile only", () => {
+	const rows = [{ at: 2, text: "s += 1", s: 0.01 }, { at: 5, text: "s += 1", s: 2 }, { at: 9, text: "s += 1", s: 3 }];
+	const result = compare(profile("/a", rows), profile("/a", rows.slice(1)));
+	assert.deepEqual(result.pairs.map((pair) => [pair.before?.line, pair.after?.line]).sort(), [[2, undefined], [5, 5], [9, 9]]);
+	assert.deepEqual([result.slower, result.faster], [0, 0]);
+});
+
 test("twice the time for the same work on a CPU is no slowdown", () => {
 	const before = profile("/a", [{ at: 1, text: "f()", s: 2 }, { at: 2, text: "g()", s: 1 }]);
 	const busy = profile("/a", [{ at: 1, text: "f()", s: 4 }, { at: 2, text: "g()", s: 2 }], [], 0.5);

@@ -1,7 +1,8 @@
 // Two profiles side by side, by the rules of `heatline diff` (src/profile/diff.h).
 //
 // Lines are matched by file, function and text rather than by number, so a line that
-// moved is the same line; then by file and text, then by function and text, at last by
+// moved is the same line (of several with the same text the one at the same place in the
+// function, else the next); then by file and text, then by function and text, at last by
 // function and the letters of the text.  Time that k samples stand for is known to the
 // 95 % interval of that count; a difference is real when the intervals do not overlap, of
 // the time and of the part of it that was the program's own (a busy machine is no slowdown).
@@ -155,6 +156,7 @@ interface Item {
 	readonly path: string;
 	readonly func: string;
 	readonly text: string;
+	readonly place: string; // lines from the function's beginning, and how many of them have the same text
 }
 
 const TELLING = 6; // a line with less text than this is like many others
@@ -162,6 +164,7 @@ const letters = (text: string) => text.replace(/[^A-Za-z_\u0080-\uffff]/g, "");
 
 // From the most to the least particular key; undefined: left to later passes.
 const PASSES: readonly ((item: Item) => string | undefined)[] = [
+	(item) => `${item.path}\n${item.func}\n${item.text}\n${item.place}`,
 	(item) => `${item.path}\n${item.func}\n${item.text || item.line.line}`,
 	(item) => (item.text.length < TELLING ? undefined : `${item.path}\n${item.text}`),
 	(item) => (item.text.length < TELLING ? undefined : `${item.func}\n${item.text}`),
@@ -199,8 +202,19 @@ function matchLines(before: Profile, after: Profile): Match[] {
 }
 
 function itemsOf(profile: Profile): Item[] {
-	return profile.files.flatMap((file) =>
-		file.lines.map((line) => ({ line, path: file.name, func: functionAround(file.functions, line), text: line.text.trim() })));
+	return profile.files.flatMap((file) => {
+		const texts = file.isWhole ? [...file.source.values()].map((text) => text.trim()) : [];
+		return file.lines.map((line) => {
+			const text = line.text.trim();
+			return { line, path: file.name, func: functionAround(file.functions, line), text, place: placeOf(texts, line, text) };
+		});
+	});
+}
+
+function placeOf(texts: readonly string[], line: Line, text: string): string {
+	let same = 0;
+	for (let number = Math.max(line.functionStart, 1); number < line.line; number++) same += Number(texts[number - 1] === text);
+	return `${line.line - line.functionStart} ${same}`;
 }
 
 // The innermost function with figures around a line.

@@ -23,6 +23,8 @@ struct item {
 	const char *path;                        /* below the program's folder; borrowed */
 	const char *text;                        /* trimmed source; borrowed; not terminated */
 	size_t text_size;
+	uint32_t offset; /* lines from the beginning of the line's function, or of the function's file */
+	uint32_t nth;    /* of the lines with the same text there, where they are known */
 };
 
 struct items {
@@ -48,6 +50,27 @@ static void trim(const char **text, size_t *size)
 		--*size;
 }
 
+/* How many of the lines from first on have this text, before a line. */
+static uint32_t count_same(const struct source_lines *source, uint32_t first, uint32_t before,
+			   const char *text, size_t size)
+{
+	uint32_t count = 0;
+	for (uint32_t number = first; number < before && number <= source->count; number++) {
+		size_t other_size;
+		const char *other = source_line(source, number, &other_size);
+		trim(&other, &other_size);
+		count += other_size == size && memcmp(other, text, size) == 0;
+	}
+	return count;
+}
+
+static void find_place(struct item *item, const struct source_lines *source, uint32_t first,
+		       uint32_t number)
+{
+	item->offset = number - first;
+	item->nth = count_same(source, first, number, item->text, item->text_size);
+}
+
 static void collect_lines(struct items *items, int side, const struct profile *profile)
 {
 	for (uint32_t i = 0; i < profile->file_count; i++) {
@@ -65,6 +88,7 @@ static void collect_lines(struct items *items, int side, const struct profile *p
 				item.text_size = strlen(line->text);
 			}
 			trim(&item.text, &item.text_size);
+			find_place(&item, &source, line->region.function_start, line->line);
 			vec_push(&items->list[side], item);
 		}
 		source_lines_fini(&source);
@@ -75,10 +99,18 @@ static void collect_functions(struct items *items, int side, const struct profil
 {
 	for (uint32_t i = 0; i < profile->file_count; i++) {
 		const struct profile_file *file = &profile->files[i];
-		for (uint32_t j = 0; j < file->function_count; j++)
-			vec_push(&items->list[side],
-				 (struct item){.file = file, .function = &file->functions[j],
-					       .path = path_below_program(profile, file->path)});
+		struct source_lines source;
+		source_lines_init(&source, file->source ? file->source : "", file->source_size);
+		for (uint32_t j = 0; j < file->function_count; j++) {
+			const struct profile_function *function = &file->functions[j];
+			struct item item = {.file = file, .function = function,
+					    .path = path_below_program(profile, file->path)};
+			item.text = source_line(&source, function->first_line, &item.text_size);
+			trim(&item.text, &item.text_size);
+			find_place(&item, &source, 0, function->first_line);
+			vec_push(&items->list[side], item);
+		}
+		source_lines_fini(&source);
 	}
 }
 
@@ -93,7 +125,15 @@ static const char *function_name(const struct item *item)
 	return item->function ? item->function->name : "";
 }
 
-enum { LINE_SAME, LINE_OTHER_FUNCTION, LINE_OTHER_FILE, LINE_EDITED, LINE_PASSES };
+/* One of several lines with the same text in a function may have figures in one profile alone,
+ * by chance: whatever was not edited is matched by its place before any other. */
+static void put_place(struct buf *key, const struct item *item)
+{
+	put_part(key, item->text, item->text_size);
+	buf_printf(key, "%u %u", item->offset, item->nth);
+}
+
+enum { LINE_UNCHANGED, LINE_SAME, LINE_OTHER_FUNCTION, LINE_OTHER_FILE, LINE_EDITED, LINE_PASSES };
 
 /* Appends only the letters: another number or another sign is an edited line. */
 static void put_letters(struct buf *key, const char *text, size_t size)
@@ -109,12 +149,16 @@ static bool line_key(const void *context, int side, uint32_t index, int pass, st
 {
 	const struct items *items = context;
 	const struct item *item = &items->list[side].items[index];
-	if (pass != LINE_SAME && item->text_size < TELLING_BYTES)
+	if (pass > LINE_SAME && item->text_size < TELLING_BYTES)
 		return false;
 	if (pass != LINE_OTHER_FILE)
 		put_part(key, item->path, strlen(item->path));
 	if (pass != LINE_OTHER_FUNCTION)
 		put_part(key, function_name(item), strlen(function_name(item)));
+	if (pass == LINE_UNCHANGED) {
+		put_place(key, item);
+		return true;
+	}
 	if (pass == LINE_EDITED) {
 		size_t before = key->size;
 		put_letters(key, item->text, item->text_size);
@@ -126,7 +170,7 @@ static bool line_key(const void *context, int side, uint32_t index, int pass, st
 	return true;
 }
 
-enum { FUNCTION_SAME, FUNCTION_OTHER_FILE, FUNCTION_PASSES };
+enum { FUNCTION_UNCHANGED, FUNCTION_SAME, FUNCTION_OTHER_FILE, FUNCTION_PASSES };
 
 static bool function_key(const void *context, int side, uint32_t index, int pass, struct buf *key)
 {
@@ -135,9 +179,11 @@ static bool function_key(const void *context, int side, uint32_t index, int pass
 	/* Every file has a "<module>", and lambdas have no name of their own. */
 	if (pass == FUNCTION_OTHER_FILE && strchr(function_name(item), '<'))
 		return false;
-	if (pass == FUNCTION_SAME)
+	if (pass != FUNCTION_OTHER_FILE)
 		put_part(key, item->path, strlen(item->path));
 	put_part(key, function_name(item), strlen(function_name(item)));
+	if (pass == FUNCTION_UNCHANGED)
+		put_place(key, item);
 	return true;
 }
 

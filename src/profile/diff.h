@@ -1,7 +1,8 @@
 /* diff.h - two profiles of a program compared: what got faster, slower, heavier.
  *
  * Lines are matched by file, function and text rather than by number, so a line
- * that moved is the same line; then by file and text (its function was renamed),
+ * that moved is the same line (of several with the same text the one at the same place in the
+ * function, else the next); then by file and text (its function was renamed),
  * then by function and text (it moved to another file), at last by function and the
  * letters of the text (a number in it was changed).  Files are the same when their
  * paths below the program's folder are.

@@ -127,6 +127,61 @@ static void test_moved_lines_are_the_same(void **state)
 	end(&diff);
 }
 
+/* Of lines, and functions, that look the same some may have figures in one profile only. */
+static void test_lines_that_look_the_same(void **state)
+{
+	static const char alike[] = "def f():\n    same_line()\n    same_line()\n    same_line()\n";
+	static const char later[] = "import a\ndef f():\n    same_line()\n    same_line()\n    same_line()\n";
+	static const double all[] = {0, 0.01, 2, 3}, some[] = {0, 0, 2, 3}, later_all[] = {0, 0, 0.01, 2, 3};
+	struct make before = usual, after = usual;
+	before.source = after.source = alike;
+	before.times = all;
+	after.times = some;
+	struct profile_diff diff;
+	compare(&diff, &before, &after);
+	assert_int_equal(diff.line_count, 3);
+	assert_non_null(find(&diff, 2, 0));
+	assert_non_null(find(&diff, 3, 3));
+	assert_non_null(find(&diff, 4, 4));
+	assert_int_equal(diff.slower + diff.faster, 0);
+	end(&diff);
+	after = (struct make){"/old", "app.py", "f", later, later_all, 5, 500, 0};
+	compare(&diff, &before, &after);
+	assert_int_equal(diff.line_count, 3);
+	assert_non_null(find(&diff, 2, 3));
+	assert_non_null(find(&diff, 4, 5));
+	end(&diff);
+}
+
+static struct profile *two_methods(double first_s, double second_s)
+{
+	static const char text[] = "class A:\n    def run(self): a()\nclass B:\n    def run(self): a()\n";
+	struct profile *profile = profile_new();
+	uint32_t file = profile_file_index(profile, "/p/app.py", true);
+	const char *name = profile_intern(profile, "run");
+	const double times_s[] = {first_s, second_s};
+	for (uint32_t i = 0; i < 2; i++) {
+		struct book_frame frame = {file, name, 2 + 2 * i, 2 + 2 * i, -1, -1, -1, 0, false};
+		struct metrics metrics = {.python_s = times_s[i], .samples = (uint64_t)(times_s[i] * 500)};
+		if (times_s[i] > 0)
+			profile_book(profile, &frame, 1, &metrics, false);
+	}
+	profile->files[0].source_size = strlen(text);
+	profile->files[0].source = mem_copy_text(text);
+	profile_finish(profile);
+	return profile;
+}
+
+static void test_functions_of_one_name(void **state)
+{
+	struct profile_diff diff;
+	profile_diff_init(&diff, two_methods(0.01, 3), two_methods(0, 3));
+	assert_int_equal(diff.function_count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_false(diff.functions[i].time_s.is_real);
+	end(&diff);
+}
+
 static void test_renamed_function_and_file(void **state)
 {
 	struct make renamed = usual;
@@ -378,6 +433,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_profiles_have_no_difference),
 		cmocka_unit_test(test_moved_lines_are_the_same),
+		cmocka_unit_test(test_lines_that_look_the_same),
+		cmocka_unit_test(test_functions_of_one_name),
 		cmocka_unit_test(test_renamed_function_and_file),
 		cmocka_unit_test(test_edited_and_new_lines),
 		cmocka_unit_test(test_equal_lines),
