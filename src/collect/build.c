@@ -293,6 +293,18 @@ static void warn_of_unmet(struct profile *profile, uint64_t left_ns, bool is_par
 	build_warn(profile, text);
 }
 
+static void warn_of_unseen(const struct collector *collector, struct profile *profile)
+{
+	char text[200];
+	double unseen_s = NS * (double)collector->unseen_wait_ns;
+	if (unseen_s < UNMET_WORTH_TELLING_S)
+		return;
+	snprintf(text, sizeof(text),
+		 "heatline was killed: what was waited until another one went on, %.2f s, is on no line",
+		 unseen_s);
+	build_warn(profile, text);
+}
+
 /* Those that could make no ring. */
 static void warn_of_missing_processes(const struct collector *collector, struct profile *profile)
 {
@@ -392,6 +404,7 @@ struct profile *build_profile(struct collector *collector, bool is_partial)
 	builder.known = mem_zalloc(collector->tree.places.count, sizeof(*builder.known));
 	builder.profile->is_partial = is_partial;
 	warn_of_unmet(builder.profile, waited_settle(collector), is_partial);
+	warn_of_unseen(collector, builder.profile);
 	describe_run(collector, builder.profile);
 	build_processes(collector, builder.profile);
 	heap_compose(&collector->heap);

@@ -240,7 +240,9 @@ struct collector {
 	uint64_t astir_ns;       /* when something last happened for which rounds are needed; pace.h */
 	bool is_off;             /* suspended */
 	char *before;            /* owned; where the profile of an earlier collector is; NULL */
-	bool is_second;          /* an earlier collector of this run was killed */
+	bool is_second;          /* an earlier collector of this run was killed, */
+	uint64_t seen_ns;        /* which last saw something then */
+	uint64_t unseen_wait_ns; /* what main threads waited until this one looked; see watch.c */
 	bool is_catching_up;     /* reads what happened before it was there */
 	bool has_front;          /* one that tells when the program ends, and has not */
 	double start_epoch_s;

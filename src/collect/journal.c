@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "collect/collector.h"
 #include "collect/journal_stack.h"
@@ -323,6 +324,15 @@ void journal_tick(struct collector *collector, double time_s, double resident_by
 
 /* --- reading --- */
 
+#define TICK_MAX_S 1e9 /* no run is as long */
+
+/* The earlier collector was alive then. */
+static void note_seen(struct collector *collector, uint64_t time_ns)
+{
+	if (time_ns <= clock_monotonic_ns())
+		collector->seen_ns = clock_larger(collector->seen_ns, time_ns);
+}
+
 /* The next text of an entry, NULL when it does not end in it. */
 static const char *take_text(const char **at, const char *end)
 {
@@ -354,6 +364,7 @@ static bool replay_time(struct collector *collector, struct process *process,
 	    sizeof(*in) + (uint64_t)in->count * sizeof(in->frames[0]) > in->head.size)
 		return false;
 	struct thread *thread = threads_at(process, in->slot);
+	note_seen(collector, in->end_ns);
 	if (thread == NULL)
 		return true;
 	for (uint32_t i = 0; i < in->count; i++) {
@@ -382,6 +393,8 @@ static bool replay_record(struct collector *collector, struct process *process,
 				      entry->size - sizeof(*entry), entry->shared);
 	if (record == NULL)
 		return false;
+	if (record->type == RECORD_SAMPLE && record->size >= sizeof(struct record_sample))
+		note_seen(collector, ((const struct record_sample *)record)->time_ns);
 	if (entry->kind == ENTRY_RECORD)
 		journal_stack_note(stack, entry->process, record);
 	processes_take_again(collector, process, record, entry->place, entry->kind == ENTRY_SEEN);
@@ -395,6 +408,8 @@ static bool replay(struct collector *collector, const struct entry *entry)
 		       replay_process(collector, (const void *)entry);
 	if (entry->kind == ENTRY_TICK && entry->size >= sizeof(struct tick_entry)) {
 		const struct tick_entry *in = (const void *)entry;
+		if (in->time_s >= 0 && in->time_s < TICK_MAX_S)
+			note_seen(collector, collector->start_ns + (uint64_t)(in->time_s * 1e9));
 		heap_tick(&collector->heap, in->time_s, in->resident_bytes);
 		return true;
 	}

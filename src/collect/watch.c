@@ -39,6 +39,7 @@
 #define COST_SHARE 8u /* the last round's part (1/n) in what rounds are said to cost */
 #define OFF_MIN_NS 100000u     /* less is the difference of two clocks */
 #define OFF_END_MIN_NS 8000000u /* of a thread that ran last: two ticks of its clock */
+#define UNSEEN_MIN_NS 250000000u /* longer than from one look to the next, or until a killed collector is replaced */
 #define OPEN_THREADS_MAX 200u /* with files kept open */
 
 static int open_task_file(const struct process *process, const struct thread *thread,
@@ -138,6 +139,25 @@ static void hear_delay(struct collector *collector, struct process *process, str
 	journal_time(collector, process, thread, JOURNAL_READY, TREE_ROOT, thread->look_ns, ready_ns);
 }
 
+/* Both heatlines may be killed and a third come much later, to recover what there is.  What a thread
+ * has waited in between, nobody knows where, is on no line: where it is met then, or had its last sample,
+ * may be another place altogether.  look_ns: when it was last looked at; off_ns: what it has waited and is not
+ * booked, of which the skipped part is returned. */
+static uint64_t skip_unseen(struct collector *collector, struct process *process,
+			    struct thread *thread, uint64_t look_ns, uint64_t now_ns,
+			    uint64_t off_ns)
+{
+	uint64_t unseen_ns = clock_between(collector->seen_ns, now_ns);
+	if (!collector->is_second || look_ns > collector->seen_ns || unseen_ns < UNSEEN_MIN_NS)
+		return 0;
+	uint64_t ns = clock_lesser(unseen_ns, off_ns);
+	journal_time(collector, process, thread, JOURNAL_PAUSED, TREE_ROOT, now_ns, ns);
+	thread->skipped_ns += ns;
+	if (thread->counts_waiting)
+		collector->unseen_wait_ns += ns;
+	return ns;
+}
+
 /* Brings the thread's times up to now.  Sums are kept, not differences: the
  * kernel updates a running thread's clock on its tick only, and what is
  * missing now comes with the next look. */
@@ -149,11 +169,14 @@ static bool update_times(struct collector *collector, struct process *process,
 		return false;
 	*has_run = cpu_ns != thread->look_cpu_ns;
 	thread->look_cpu_ns = cpu_ns;
+	uint64_t last_ns = thread->look_ns;
 	thread->look_ns = now_ns;
 	hear_delay(collector, process, thread, delay_ns);
 	uint64_t on_ns = cpu_ns + delay_ns + thread->off_ns + thread->skipped_ns;
 	uint64_t wall_ns = now_ns - thread->start_ns + thread->before_ns;
 	thread->pending_off_ns = clock_between(on_ns, wall_ns);
+	thread->pending_off_ns -= skip_unseen(collector, process, thread, last_ns, now_ns,
+					      thread->pending_off_ns);
 	if (*has_run) {
 		thread->least_off_ns[1] = thread->least_off_ns[0];
 		thread->least_off_ns[0] = thread->pending_off_ns + 1;
@@ -509,6 +532,8 @@ void watch_end(struct collector *collector, struct process *process, struct thre
 		hear_last_delay(process, thread, end_ns);
 		samples_book_delay(collector, process, thread, true);
 	}
+	skip_unseen(collector, process, thread, thread->look_ns, end_ns,
+		    left_off_ns(collector, thread, end_ns));
 	if (waited_end_short(collector, process, thread, end_ns))
 		return;
 	book_left(collector, process, thread, end_ns);

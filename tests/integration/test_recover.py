@@ -5,6 +5,8 @@ import os
 import pty
 import signal
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +82,31 @@ def test_program_goes_on_and_is_recovered(begin, recover):
     assert 2.6 < profile["elapsed_time_sec"] < 120
     assert run.total_s() > 2.2
     assert profile["heatline"]["quality"]["lost"] == []
+
+
+@pytest.mark.parametrize("goes_on", [False, True], ids=["ended", "goes on"])
+def test_waiting_that_nobody_saw_is_on_no_line(begin, recover, tmp_path, goes_on):
+    """It stood where the program had been seen last, which computed there."""
+    run = begin("control/waits_later.py", tmp_path / "end")
+    run.let_work(0.5)
+    kill_heatline(run)
+    run.let_work(0.3)
+    (tmp_path / "end").touch()
+    if goes_on:
+        wait_until(lambda: Path(f"/proc/{run.target}/stat").read_text().rsplit(")", 1)[1].split()[0] == "S")
+        time.sleep(0.6)
+    else:
+        wait_until(lambda: not is_running(run.target))
+    assert recover().returncode == 0
+    wait_until(lambda: not run.folder.exists())
+    profile = run.profile()
+    functions = {
+        function["line"]: function for file in profile["files"].values() for function in file["functions"]
+    }
+    assert functions["compute"]["wait_s"] < 1
+    assert functions["compute"]["cpu_s"] > 0.6
+    assert functions.get("wait", {"wait_s": 0})["wait_s"] < (1.7 if goes_on else 1)
+    assert any("until another one went on" in text for text in profile["heatline"]["quality"]["warnings"])
 
 
 def test_discard(begin, recover):
