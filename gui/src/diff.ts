@@ -211,9 +211,11 @@ function itemsOf(profile: Profile): Item[] {
 	});
 }
 
+const SAME_LINES = 500; // before a line, among which those with its text are counted
+
 function placeOf(texts: readonly string[], line: Line, text: string): string {
 	let same = 0;
-	for (let number = Math.max(line.functionStart, 1); number < line.line; number++) same += Number(texts[number - 1] === text);
+	for (let number = Math.max(line.functionStart, line.line - SAME_LINES, 1); number < line.line; number++) same += Number(texts[number - 1] === text);
 	return `${line.line - line.functionStart} ${same}`;
 }
 

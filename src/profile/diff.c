@@ -13,7 +13,8 @@
 #include "profile/diff_noise.h"
 #include "profile/source.h"
 
-#define TELLING_BYTES 6u /* a line with less text than this is like many others */
+#define TELLING_BYTES 6u  /* a line with less text than this is like many others */
+#define SAME_LINES 500u  /* before a line, among which those with its text are counted */
 
 /* A line or function of one profile, with what it is matched by. */
 struct item {
@@ -50,11 +51,13 @@ static void trim(const char **text, size_t *size)
 		--*size;
 }
 
-/* How many of the lines from first on have this text, before a line. */
+/* How many of the lines from first on, of the last SAME_LINES before a line, have this text. */
 static uint32_t count_same(const struct source_lines *source, uint32_t first, uint32_t before,
 			   const char *text, size_t size)
 {
 	uint32_t count = 0;
+	if (before > SAME_LINES && first < before - SAME_LINES)
+		first = before - SAME_LINES;
 	for (uint32_t number = first; number < before && number <= source->count; number++) {
 		size_t other_size;
 		const char *other = source_line(source, number, &other_size);
