@@ -97,7 +97,7 @@ def test_waiting_that_nobody_saw_is_on_no_line(begin, recover, tmp_path, goes_on
         time.sleep(0.6)
     else:
         wait_until(lambda: not is_running(run.target))
-    assert recover().returncode == 0
+    assert recover(run.outfile).returncode == 0
     wait_until(lambda: not run.folder.exists())
     profile = run.profile()
     functions = {
