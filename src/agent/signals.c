@@ -3,7 +3,9 @@
  * The program must not notice that one signal is taken.  So what it asks or
  * sets for that number is kept here and answered from here, and a signal of
  * that number that is not from our clocks goes where the program wanted it.
- * Blocking it is the matter of masks.c.
+ * Blocking it is the matter of masks.c.  The child of a vfork has this memory but
+ * handlers of its own: what it sets is the kernel's to keep, or its parent would have
+ * it too (Python's subprocess resets all handlers there).
  *
  * Which one.  A perf event can send SIGTRAP right from its timer's interrupt (Linux
  * 6.11 and later); any other signal takes a second interrupt, which makes it nearly
@@ -184,6 +186,29 @@ void signals_stop(void)
 
 /* --- what the program calls --- */
 
+/* In the child of a vfork. */
+static int change_of_child(const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction before;
+	int status = real_sigaction(g_agent.signal, action, &before);
+	if (status == 0 && old != NULL)
+		*old = before.sa_sigaction == on_signal ? program_action : before;
+	return status;
+}
+
+/* What the program asks and sets for our signal. */
+static int change(const struct sigaction *action, struct sigaction *old)
+{
+	if (g_agent.ring->pid != getpid())
+		return change_of_child(action, old);
+	struct sigaction before = program_action;
+	if (action != NULL)
+		program_action = *action;
+	if (old != NULL)
+		*old = before;
+	return 0;
+}
+
 AGENT_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	resolve();
@@ -196,12 +221,7 @@ AGENT_EXPORT int sigaction(int number, const struct sigaction *action, struct si
 	}
 	if (number != g_agent.signal || !g_agent.is_active)
 		return real_sigaction(number, action, old);
-	struct sigaction before = program_action;
-	if (action != NULL)
-		program_action = *action;
-	if (old != NULL)
-		*old = before;
-	return 0;
+	return change(action, old);
 }
 
 AGENT_EXPORT handler_function signal(int number, handler_function handler)
@@ -209,9 +229,7 @@ AGENT_EXPORT handler_function signal(int number, handler_function handler)
 	resolve();
 	if (number != g_agent.signal || !g_agent.is_active)
 		return real_signal(number, handler);
-	handler_function before = program_action.sa_handler;
-	memset(&program_action, 0, sizeof(program_action));
-	program_action.sa_handler = handler;
-	program_action.sa_flags = SA_RESTART;
-	return before;
+	const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	struct sigaction before;
+	return change(&action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }

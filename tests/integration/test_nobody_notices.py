@@ -65,6 +65,7 @@ CASES = [
     program_case("fault_dumps", "segfault"),
     program_case("fault_dumps", "abort"),
     program_case("every_signal"),
+    program_case("handlers_and_children"),
     program_case("signal_masks"),
     program_case("alarms"),
     program_case("interval_timers"),
