@@ -115,6 +115,19 @@ bool signals_is_ours(const siginfo_t *info)
 	return info->si_code == POLL_IN || info->si_code == POLL_HUP;
 }
 
+/* What a sample takes of the stack, at most: the lookup of code objects has 3.6 KB of it. */
+#define SAMPLE_STACK_BYTES 4608u
+
+/* Whether the stack has room for a sample.  On the program's alternate stack, which may have
+ * no more than 8 KB, we may be above a handler of the program's. */
+static bool has_room(const void *context)
+{
+	const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t left = here - (uintptr_t)alternate->ss_sp;
+	return left >= alternate->ss_size || left >= SAMPLE_STACK_BYTES;
+}
+
 static void sample_quietly(struct agent_thread *self, const void *context, bool by_tick)
 {
 	struct interrupted at = interrupted_at(context);
@@ -127,7 +140,7 @@ static void sample_quietly(struct agent_thread *self, const void *context, bool 
 static void sample_from_handler(const void *context, bool by_tick)
 {
 	struct agent_thread *self = g_agent.is_active ? threads_self() : NULL;
-	if (self == NULL || atomic_exchange(&self->is_busy, true))
+	if (self == NULL || !has_room(context) || atomic_exchange(&self->is_busy, true))
 		return;
 	if (agent_is_current(self))
 		sample_quietly(self, context, by_tick);

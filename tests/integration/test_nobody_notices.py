@@ -64,6 +64,7 @@ CASES = [
     program_case("fault_dumps"),
     program_case("fault_dumps", "segfault"),
     program_case("fault_dumps", "abort"),
+    program_case("small_alternate_stack"),
     program_case("every_signal"),
     program_case("handlers_and_children"),
     program_case("signal_masks"),
