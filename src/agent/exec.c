@@ -47,6 +47,7 @@ static char own_preload[TEXT_BYTES];  /* "LD_PRELOAD=" and what the program was 
 
 static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
+static int (*real_fexecve)(int, char *const *, char *const *);
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
 			   const posix_spawnattr_t *, char *const *, char *const *);
 static spawn_function *real_posix_spawn, *real_posix_spawnp;
@@ -179,6 +180,7 @@ static void find_real(void)
 {
 	*(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
 	*(void **)&real_execvpe = dlsym(RTLD_NEXT, "execvpe");
+	*(void **)&real_fexecve = dlsym(RTLD_NEXT, "fexecve");
 	*(void **)&real_posix_spawn = dlsym(RTLD_NEXT, "posix_spawn");
 	*(void **)&real_posix_spawnp = dlsym(RTLD_NEXT, "posix_spawnp");
 }
@@ -249,6 +251,16 @@ AGENT_EXPORT int execvpe(const char *file, char *const *arguments, char *const *
 	ensure_real();
 	note_exec(now_wall_ns());
 	int result = real_execvpe(file, arguments, settle(environment, &room));
+	note_exec(0);
+	return result;
+}
+
+AGENT_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
+{
+	struct room room;
+	ensure_real();
+	note_exec(now_wall_ns());
+	int result = real_fexecve(fd, arguments, settle(environment, &room));
 	note_exec(0);
 	return result;
 }

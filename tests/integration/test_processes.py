@@ -125,7 +125,7 @@ def test_children_with_an_environment_of_their_own(python):
     done = python.heatline_run(script, options=["--quiet"])
     assert (done.returncode, done.stdout) == (0, python.run_plain(script).stdout), done.describe()
     commands = [p["command"] for p in done.profile["heatline"]["processes"]]
-    assert len(commands) == 10 and len([c for c in commands if "range" in c]) == 9, commands
+    assert len(commands) == 11 and len([c for c in commands if "range" in c]) == 10, commands
 
 
 def test_children_that_are_soon_gone_have_their_command(any_python, program):
@@ -239,6 +239,7 @@ def test_programs_without_python_that_processes_become(python, program):
         count = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
         fork(lambda: os.execvp("sleep", ["sleep", "0.5"]))
         fork(lambda: os.execv("/bin/sh", ["sh", "-c", count]))
+        fork(lambda: os.execve(os.open("/bin/sleep", os.O_RDONLY), ["sleep", "0"], os.environ))
         fork(fail)
         fork(lambda: os.kill(os.getpid(), 9))
         fork(lambda: os.execv(sys.executable, [sys.executable, "-c", ""]))
@@ -248,7 +249,8 @@ def test_programs_without_python_that_processes_become(python, program):
     entries = {entry["pid"]: entry for entry in done.profile["heatline"]["processes"]}
     children = [entries[int(pid)] for pid in done.stdout.split()]
     assert [child["ended"] for child in children] == [
-        "other program", "other program", "exit status 3", "killed", "exit status 0"]
+        "other program", "other program", "other program", "exit status 3", "killed",
+        "exit status 0"]
     assert children[0]["end_s"] < children[1]["start_s"] - 0.45
     assert children[1]["end_s"] < children[2]["start_s"] - 0.05
     assert not any("became" in warning for warning in done.profile["heatline"]["quality"]["warnings"])

@@ -19,3 +19,6 @@ os.waitpid(os.posix_spawnp(sys.executable, CHILD, {"A": "1"}), 0)
 if os.fork() == 0:
     os.execve(sys.executable, CHILD, {"A": "1"})
 os.wait()
+if os.fork() == 0:
+    os.execve(os.open(sys.executable, os.O_RDONLY), CHILD, {"A": "1"})
+os.wait()
