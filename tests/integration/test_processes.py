@@ -124,7 +124,9 @@ def test_children_with_an_environment_of_their_own(python):
     script = PROCESSES / "environments.py"
     done = python.heatline_run(script, options=["--quiet"])
     assert (done.returncode, done.stdout) == (0, python.run_plain(script).stdout), done.describe()
-    commands = [p["command"] for p in done.profile["heatline"]["processes"]]
+    processes = done.profile["heatline"]["processes"]
+    assert {process["ended"] for process in processes} == {"exit status 0"}, processes
+    commands = [process["command"] for process in processes]
     assert len(commands) == 11 and len([c for c in commands if "range" in c]) == 10, commands
 
 
