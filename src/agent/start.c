@@ -24,6 +24,7 @@
 #include "agent/agent.h"
 #include "agent/clock.h"
 #include "agent/codes.h"
+#include "agent/debugger.h"
 #include "agent/exec.h"
 #include "agent/forbidden.h"
 #include "agent/gpu.h"
@@ -447,6 +448,8 @@ const char *start_prepare(const char *folder, struct ring **ring)
 	const char *why = choose_reader();
 	if (why == NULL)
 		why = learn_python(&symbols, made);
+	if (why == NULL && debugger_is_there())
+		why = "a debugger runs it, which would stop it for each of heatline's signals";
 	g_agent.walker.reader = &g_agent.reader;
 	g_agent.walker.layout = &g_agent.layout;
 	g_agent.walker.code_type = made->code_type;

@@ -77,6 +77,7 @@ CASES = [
     program_case("subprocesses"),
     program_case("environment"),
     program_case("prctl"),
+    program_case("debugs"),
     program_case("descriptors"),
     program_case("main_module"),
     program_case("recursion"),
