@@ -43,6 +43,8 @@ static void grow(struct series *series)
 
 void series_add(struct series *series, float time_s, float value, float second)
 {
+	/* What another process, or a look at a mapping, tells later may have been earlier. */
+	time_s = fmaxf(time_s, series->latest.time_s);
 	struct series_point point = {time_s, value, second, value, value};
 	series->latest = point;
 	if (series->count > 0 && time_s - series->begin_s < series->stretch_s) {

@@ -1,8 +1,9 @@
 /* series.h - a value over time in a bounded number of points.
  *
- * Points come in order of time.  Each stands for a stretch of time and has the
- * largest value of it, so that peaks stay, the least and the last.  When the room is used up pairs are
- * joined, and stretches are twice as long from then on. */
+ * Points are in order of time: a value that is told too late counts from the latest one on.
+ * Each stands for a stretch of time and has the largest value of it, so that peaks stay, the
+ * least and the last.  When the room is used up pairs are joined, and stretches are twice as
+ * long from then on. */
 #ifndef HEATLINE_COLLECT_SERIES_H
 #define HEATLINE_COLLECT_SERIES_H
 

@@ -343,6 +343,22 @@ static void test_series_keeps_the_least_and_the_last(void **state)
 }
 
 /* A node keeps what it held at the highest peak, whether it changed after or not. */
+/* Processes are heard one after the other: what the second one tells was earlier. */
+static void test_series_is_in_order(void **state)
+{
+	(void)state;
+	static const float times[] = {0.00f, 0.03f, 0.06f, 0.01f, 0.04f, 0.09f, 0.07f};
+	struct series series;
+	series_init(&series, 50, 0.02f);
+	for (uint32_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		series_add(&series, times[i], (float)i, 0);
+	for (uint32_t i = 1; i < series.count; i++)
+		assert_true(series.points[i].time_s >= series.points[i - 1].time_s);
+	assert_true(series.points[series.count - 1].value == 6);
+	assert_true(series.latest.time_s == 0.09f && series.latest.value == 6);
+	series_fini(&series);
+}
+
 static void test_stacks_at_the_peak(void **state)
 {
 	(void)state;
@@ -384,6 +400,7 @@ int main(void)
 		cmocka_unit_test(test_temporaries_make_no_peak),
 		cmocka_unit_test(test_series_is_bounded_and_keeps_the_peak),
 		cmocka_unit_test(test_series_keeps_the_least_and_the_last),
+		cmocka_unit_test(test_series_is_in_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
