@@ -66,7 +66,7 @@ static void find_leak(const struct site *site, double end_s, struct memory *memo
 }
 
 static void build_site(struct collector *collector, struct profile *profile,
-		       const struct site *site, double end_s)
+		       const struct site *site, double program_end_s, double end_s)
 {
 	if (!chosen_has_line(collector, site->filename, site->line))
 		return;
@@ -76,10 +76,8 @@ static void build_site(struct collector *collector, struct profile *profile,
 		profile_memory_function(profile, file, site->function, site->line)->memory = memory;
 		return;
 	}
-	/* The interpreter's own end is no part of the line's time. */
-	double ending_s = collector->heap.ending_s;
 	if (collector->options->has_leak_detector)
-		find_leak(site, ending_s > site->first_s ? ending_s : end_s, &memory);
+		find_leak(site, program_end_s, &memory);
 	struct profile_line *line = profile_memory_line(profile, file, site->line);
 	line->memory = memory;
 	line->memory_points =
@@ -145,9 +143,11 @@ void build_memory(struct collector *collector, struct profile *profile)
 	struct heap *heap = &collector->heap;
 	uint64_t end_ns = collector->end_ns != 0 ? collector->end_ns : clock_monotonic_ns();
 	double end_s = (double)(end_ns - collector->start_ns) * 1e-9;
+	/* The interpreter's own end is no part of a line's time. */
+	double program_end_s = heap_program_end(heap, collector->processes.count, end_s);
 	for (uint32_t i = 0; i < heap->sites.count; i++) {
 		if (i != SITE_NONE)
-			build_site(collector, profile, &heap->sites.items[i], end_s);
+			build_site(collector, profile, &heap->sites.items[i], program_end_s, end_s);
 	}
 	build_whole(heap, profile, end_s);
 	const struct tree *tree = &collector->tree;

@@ -54,6 +54,7 @@ void heap_fini(struct heap *heap)
 		series_fini(&heap->sites.items[i].series);
 	vec_free(&heap->sites);
 	vec_free(&heap->nodes);
+	vec_free(&heap->ending_s);
 	map_fini(&heap->lines);
 	map_fini(&heap->functions);
 	map_fini(&heap->returns);
@@ -507,13 +508,30 @@ static void end_with_process(struct heap *heap, struct live *entry, double time_
 	end_live(heap, entry, false, time_s);
 }
 
+/* Nothing is left to be done where that is known. */
+static void begin_end(struct heap *heap, uint32_t process, double time_s)
+{
+	while (heap->ending_s.count <= process)
+		vec_push(&heap->ending_s, 0);
+	if (heap->ending_s.items[process] > 0)
+		return;
+	heap->ending_s.items[process] = time_s;
+	settle_process(heap, process, time_s);
+}
+
+double heap_program_end(const struct heap *heap, uint32_t processes, double end_s)
+{
+	double last_s = 0;
+	for (uint32_t i = 0; i < processes; i++) {
+		double ending_s = i < heap->ending_s.count ? heap->ending_s.items[i] : 0;
+		last_s = fmax(last_s, ending_s > 0 ? ending_s : end_s);
+	}
+	return last_s > 0 ? fmin(last_s, end_s) : end_s;
+}
+
 void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s)
 {
-	if (heap->ending_s <= 0 || heap->ending_process != process) {
-		heap->ending_s = time_s;
-		heap->ending_process = process;
-		settle_process(heap, process, time_s);
-	}
+	begin_end(heap, process, time_s);
 	struct live *entry = live_table_find(&heap->live, live_key(process, id));
 	if (entry->key != 0)
 		end_with_process(heap, entry, time_s);
@@ -521,7 +539,7 @@ void heap_end(struct heap *heap, uint32_t process, uint64_t id, double time_s)
 
 void heap_process_end(struct heap *heap, uint32_t process, double time_s)
 {
-	settle_process(heap, process, time_s);
+	begin_end(heap, process, time_s);
 	/* Removing moves entries; so each place is looked at until it holds none. */
 	for (uint32_t i = 0; i <= heap->live.mask; i++) {
 		struct live *entry = &heap->live.items[i];

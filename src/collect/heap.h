@@ -75,8 +75,7 @@ struct heap {
 	double alloc_bytes, python_bytes, alloc_count, copy_bytes;
 	double most_bytes, most_python_bytes, peak_s; /* the highest estimate; see peak.h */
 	double byte_seconds, last_s; /* integral of live_bytes, and until when */
-	double ending_s;             /* when the interpreter began to end; 0: it has not */
-	uint32_t ending_process;     /* whose it was */
+	VEC(double) ending_s;        /* by process: when it began to end; 0: it has not */
 	double ticked_s;        /* when the footprint was last noted */
 	double noted_most_bytes; /* what it had of the highest estimate then */
 	double composed_bytes;  /* live_bytes when at_peak_bytes was last taken */
@@ -144,6 +143,9 @@ void heap_copy(struct heap *heap, uint32_t line_site, uint32_t function_site, ui
 
 /* A process is gone, and with it its memory. */
 void heap_process_end(struct heap *heap, uint32_t process, double time_s);
+
+/* When the last of so many processes began to end; end_s while one has not. */
+double heap_program_end(const struct heap *heap, uint32_t processes, double end_s);
 
 /* The time series at this moment; rss of all processes together. */
 void heap_tick(struct heap *heap, double time_s, double rss_bytes);

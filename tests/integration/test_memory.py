@@ -228,6 +228,15 @@ def test_leaks_are_named(profiled):
     assert advice == sorted(wanted, key=lambda line: -leaks[line]["velocity_mb_s"])
 
 
+def test_a_leak_of_who_outlives_a_child(profiled):
+    run = profiled("child.py")
+    truth = json.loads(run.stdout)["bytes_per_s"] / MB
+    leaks = run.profile["files"][str(MEMORY / "child.py")]["leaks"]
+    assert list(leaks) == [str(numbers("child.py")["LEAK"])]
+    (leak,) = leaks.values()
+    assert leak["velocity_mb_s"] == pytest.approx(truth, rel=0.2)
+
+
 def test_a_leak_among_temporaries(profiled):
     """A line that keeps little of much is found, one that keeps nothing of as much is not."""
     run = profiled("parses.py")

@@ -193,6 +193,25 @@ static void test_end_of_a_process_frees_its_memory(void **state)
 }
 
 /* While nothing has ended since the peak, its parts are asked for. */
+/* A child that ends says nothing of when the program does. */
+static void test_program_ends_with_its_last_process(void **state)
+{
+	(void)state;
+	struct heap heap;
+	heap_init(&heap);
+	assert_float_equal(heap_program_end(&heap, 1, 9), 9, 1e-9);
+	heap_end(&heap, 1, 1, 2);
+	heap_end(&heap, 1, 2, 2.5);
+	assert_float_equal(heap_program_end(&heap, 2, 9), 9, 1e-9);
+	heap_process_end(&heap, 1, 3);
+	heap_end(&heap, 0, 1, 8);
+	heap_process_end(&heap, 0, 9);
+	assert_float_equal(heap_program_end(&heap, 2, 9), 8, 1e-9);
+	heap_process_end(&heap, 2, 8.5);
+	assert_float_equal(heap_program_end(&heap, 3, 9), 8.5, 1e-9);
+	heap_fini(&heap);
+}
+
 static void test_parts_of_a_peak_that_still_stands(void **state)
 {
 	(void)state;
@@ -392,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_function_sums_its_lines),
 		cmocka_unit_test(test_many_come_and_go),
 		cmocka_unit_test(test_end_of_a_process_frees_its_memory),
+		cmocka_unit_test(test_program_ends_with_its_last_process),
 		cmocka_unit_test(test_parts_of_a_peak_that_still_stands),
 		cmocka_unit_test(test_start_up_is_live_but_not_counted),
 		cmocka_unit_test(test_functions_of_one_name_share_a_site),
