@@ -276,8 +276,10 @@ static bool push_alloc(struct agent_thread *self, const struct heap_choice *choi
 	uint32_t bytes = (uint32_t)(sizeof(struct record_alloc) + count * sizeof(struct record_frame));
 	pay(&allocs, choice->site, bytes + sizeof(struct record_free), now_ns);
 	struct record *record = reserve(bytes);
-	if (record == NULL)
+	if (record == NULL) {
+		ring_owe(g_agent.ring, choice->weight);
 		return false;
+	}
 	struct record_alloc *out = (struct record_alloc *)record;
 	out->time_ns = now_ns;
 	out->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
@@ -385,6 +387,15 @@ static void note_cost(uint64_t begin_ns)
 		atomic_fetch_add_explicit(&g_agent.ring->agent_ns, cost_ns, memory_order_relaxed);
 }
 
+/* The sample stands for these too. */
+static uint64_t take_owed(const struct stream *stream, struct agent_site *site, uint64_t weight)
+{
+	uint64_t bytes = sites_take_owed(site, weight);
+	if (IS_RARE(bytes != 0) && stream == &allocs)
+		ring_pay(g_agent.ring, bytes);
+	return bytes;
+}
+
 /* Adds the bytes to their site.  Whether a sample is due, which stands for all of them:
  * then nothing is counted until it is taken. */
 static RARE bool book(const struct stream *stream, struct agent_site *site, uint64_t bytes,
@@ -394,6 +405,7 @@ static RARE bool book(const struct stream *stream, struct agent_site *site, uint
 	choice->weight = sites_add(site, bytes, site_window(stream, site));
 	if (choice->weight == 0)
 		return false;
+	choice->weight += take_owed(stream, site, choice->weight);
 	choice->left = g_heap.left;
 	choice->copy_left = g_heap.copy_left;
 	g_heap.left = HEAP_PAUSE;

@@ -139,13 +139,14 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 	return weight;
 }
 
-/* What a sample of this weight also stands for: all that is owed up to its own weight, and
- * of much a part.  (All at once, after a second of a full ring, made a sample of 3 KB stand
+/* All that is owed up to the sample's own weight, and of much a part.  (All at once, after a second of a full ring, made a sample of 3 KB stand
  * for a gigabyte, and its line's peak with it.) */
-static uint64_t settle_owed(struct agent_site *site, uint64_t weight)
+uint64_t sites_take_owed(struct agent_site *site, uint64_t weight)
 {
 	uint64_t owed = atomic_load_explicit(&site->owed, memory_order_relaxed);
-	uint64_t part;
+	uint64_t part = 0;
+	if (owed == 0)
+		return 0;
 	do
 		part = smaller(owed, larger(weight, owed / SHARE_OWED));
 	while (!atomic_compare_exchange_weak(&site->owed, &owed, owed - part));
@@ -161,8 +162,6 @@ uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window)
 		weight = pass(site, bytes, window);
 		leave(site);
 	}
-	if (weight != 0 && atomic_load_explicit(&site->owed, memory_order_relaxed) != 0)
-		weight += settle_owed(site, weight);
 	return weight;
 }
 

@@ -113,6 +113,9 @@ uint64_t sites_add(struct agent_site *site, uint64_t bytes, uint64_t window);
 void sites_begin_sample(struct agent_site *site);
 void sites_end_sample(struct agent_site *site);
 
+/* What a sample of this weight also stands for, of bytes that were given back. */
+uint64_t sites_take_owed(struct agent_site *site, uint64_t weight);
+
 /* The sample could not be taken: the next ones of the site stand for its bytes. */
 void sites_give_back(struct agent_site *site, uint64_t bytes);
 

@@ -115,27 +115,42 @@ static uint64_t count_lost(const struct collector *collector, enum lost_reason r
 	return count;
 }
 
-static void warn_share(struct profile *profile, uint64_t count, uint64_t whole, const char *what)
+/* Allocated, but no sample stands for them. */
+static double count_owed(const struct collector *collector)
+{
+	double bytes = 0;
+	for (uint32_t i = 0; i < collector->processes.count; i++) {
+		const struct process *process = collector->processes.items[i];
+		bytes += (double)process->owed_bytes;
+		if (process->ring != NULL)
+			bytes += (double)atomic_load(&process->ring->owed_bytes);
+	}
+	return bytes;
+}
+
+static void warn_share(struct profile *profile, double part, double whole, const char *what)
 {
 	char text[256];
-	double share = whole > 0 ? (double)count / (double)whole : 0;
+	double share = whole > 0 ? part / whole : 0;
 	if (share < LOST_SHARE_WORTH_TELLING)
 		return;
-	snprintf(text, sizeof(text), "%.1f %% of the sampled allocations %s", 100 * share, what);
+	snprintf(text, sizeof(text), "%.1f %% of %s", 100 * share, what);
 	build_warn(profile, text);
 }
 
 static void warn_of_gaps(const struct collector *collector, struct profile *profile)
 {
 	const struct heap *heap = &collector->heap;
-	warn_share(profile, heap->untracked, heap->samples,
-		   "are counted as allocated, but could not be followed to their end: what lines "
-		   "keep, and the peak, are larger than shown");
-	warn_share(profile, count_lost(collector, LOST_FREES), heap->samples,
-		   "ended without a note: what lines keep, and the peak, are smaller than shown");
-	warn_share(profile, count_lost(collector, LOST_ALLOCS),
-		   heap->samples + count_lost(collector, LOST_ALLOCS),
-		   "were lost: lines allocated more than is shown");
+	double samples = (double)heap->samples, owed = count_owed(collector);
+	warn_share(profile, (double)heap->untracked, samples,
+		   "the sampled allocations are counted as allocated, but could not be followed to their "
+		   "end: what lines keep, and the peak, are larger than shown");
+	warn_share(profile, (double)count_lost(collector, LOST_FREES), samples,
+		   "the sampled allocations ended without a note: what lines keep, and the peak, are "
+		   "smaller than shown");
+	warn_share(profile, owed, heap->alloc_bytes + owed,
+		   "what was allocated could not be noted: lines allocated more, and may have held more, "
+		   "than is shown");
 }
 
 void build_memory(struct collector *collector, struct profile *profile)

@@ -175,6 +175,7 @@ struct process {
 	struct unmet *unmet_threads, *unmet_children; /* owned; waited.c's own; NULL: there were none */
 	uint64_t helped_ns;  /* what its library's threads computed, not yet set against waiting for it */
 	uint64_t lost[LOST_REASON_COUNT];
+	uint64_t owed_bytes; /* see ring.h */
 	uint64_t agent_ns;
 	int32_t exit_status; /* as the process said itself; -1: it did not */
 	uint64_t exit_ns;    /* when it did, */

@@ -60,6 +60,7 @@ struct end_entry {
 	struct entry head;
 	uint64_t end_ns, agent_ns;
 	uint64_t lost[LOST_REASON_COUNT];
+	uint64_t owed_bytes;
 	uint32_t clocks;
 	uint32_t has_executed;
 };
@@ -214,6 +215,7 @@ void journal_end(struct collector *collector, const struct process *process)
 	out->end_ns = process->end_ns;
 	out->agent_ns = process->agent_ns;
 	memcpy(out->lost, process->lost, sizeof(out->lost));
+	out->owed_bytes = process->owed_bytes;
 	out->clocks = process->clocks;
 	out->has_executed = process->has_executed;
 	commit(journal, out);
@@ -429,6 +431,7 @@ static bool replay(struct collector *collector, const struct entry *entry)
 	process->clocks = in->clocks;
 	process->has_executed = in->has_executed != 0;
 	memcpy(process->lost, in->lost, sizeof(process->lost));
+	process->owed_bytes = in->owed_bytes;
 	processes_end_again(collector, process);
 	return true;
 }

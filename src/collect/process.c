@@ -465,6 +465,7 @@ static void close_process(struct collector *collector, struct process *process)
 		process->end_ns = end_of(collector, process);
 	for (uint32_t i = 0; i < LOST_REASON_COUNT; i++)
 		process->lost[i] += atomic_load(&process->ring->lost[i]);
+	process->owed_bytes = atomic_load(&process->ring->owed_bytes);
 	process->clocks = atomic_load(&process->ring->clocks);
 	process->agent_ns = atomic_load(&process->ring->agent_ns);
 	process->has_executed = atomic_load(&process->ring->exec_ns) != 0;

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WIRE_VERSION 14u
+#define WIRE_VERSION 15u
 #define RECORD_MAX_BYTES (192u * 1024u)
 
 enum record_type {

@@ -111,6 +111,18 @@ void ring_count_lost(struct ring *ring, enum lost_reason reason)
 	atomic_fetch_add_explicit(&ring->lost[reason], 1, memory_order_relaxed);
 }
 
+void ring_owe(struct ring *ring, uint64_t bytes)
+{
+	atomic_fetch_add_explicit(&ring->owed_bytes, bytes, memory_order_relaxed);
+}
+
+void ring_pay(struct ring *ring, uint64_t bytes)
+{
+	uint64_t owed = atomic_load_explicit(&ring->owed_bytes, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak(&ring->owed_bytes, &owed, owed > bytes ? owed - bytes : 0))
+		continue;
+}
+
 /* --- the collector --- */
 
 const struct record *ring_peek(struct ring *ring, bool is_final, bool *damaged)

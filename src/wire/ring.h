@@ -40,7 +40,6 @@
 	X(CODE_UNREADABLE, "code object unreadable")                                               \
 	X(TORN, "frame changed while it was read")                                                 \
 	X(BAD_RECORD, "record damaged")                                                            \
-	X(ALLOCS, "allocation not noted")                                                          \
 	X(FREES, "end of an allocation not noted")
 
 enum lost_reason {
@@ -104,6 +103,8 @@ struct ring {
 	_Atomic int64_t carry_ns;   /* CPU time of ended threads that were hardly met, not in any
 				       sample yet; or, below 0, too much in them */
 	_Atomic int64_t excess_ns;  /* of the others: what their samples had too much */
+	_Atomic uint64_t owed_bytes; /* allocated, but no sample stands for them yet: there was no
+					room for one */
 
 	struct ring_thread threads[RING_THREADS];
 	_Alignas(4096) unsigned char data[RING_BYTES];
@@ -122,6 +123,10 @@ struct record *ring_reserve(struct ring *ring, uint32_t size);
 void ring_commit(struct record *record, uint32_t size, enum record_type type);
 
 void ring_count_lost(struct ring *ring, enum lost_reason reason);
+
+/* A sample of so many bytes found no room; another one stands for so many of these. */
+void ring_owe(struct ring *ring, uint64_t bytes);
+void ring_pay(struct ring *ring, uint64_t bytes);
 
 /* --- the collector --- */
 

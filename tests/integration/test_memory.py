@@ -216,6 +216,19 @@ def test_resident_of_each_process(python, program):
     assert run.profile["heatline"]["memory"]["peak_rss_mb"] > 150e6 / MB
 
 
+def test_what_found_no_room_is_told(profiled):
+    """Where its place is not come back to, so that no later sample stands for it."""
+
+    def allocated(run: ProfiledRun) -> float:
+        warnings = "\n".join(run.profile["heatline"]["quality"]["warnings"])
+        told = re.search(r"([\d.]+) % of what was allocated could not be noted", warnings)
+        share = float(told.group(1)) / 100 if told else 0
+        return run.profile["heatline"]["memory"]["allocated_mb"] / (1 - share)
+
+    run = profiled("flood.py", "--allocation-sampling-window", "256")
+    assert allocated(run) == pytest.approx(allocated(profiled("flood.py")), rel=0.1)
+
+
 def test_leaks_are_named(profiled):
     run = profiled("leaks.py")
     leaks = run.profile["files"][str(MEMORY / "leaks.py")]["leaks"]

@@ -165,6 +165,22 @@ static void test_gaps_are_told(void **state)
 	run_fini(&run);
 }
 
+/* Of 100 MB that were noted, and 25 for which there was no room. */
+static void test_bytes_without_a_sample_are_told(void **state)
+{
+	(void)state;
+	struct run run;
+	struct process process = {.owed_bytes = (uint64_t)(25 * MB)};
+	run_init(&run);
+	vec_push(&run.collector.processes, &process);
+	give(&run, 1, 100, 1);
+	build(&run);
+	assert_int_equal(run.profile->quality.warning_count, 1);
+	assert_non_null(strstr(run.profile->quality.warnings[0], "20.0 % of what was allocated"));
+	vec_free(&run.collector.processes);
+	run_fini(&run);
+}
+
 /* What came and went between two looks is told at the end; what makes no sense is not believed. */
 static void test_resident_memory_between_looks(void **state)
 {
@@ -220,6 +236,7 @@ int main(void)
 		cmocka_unit_test(test_last_value_ends_a_series),
 		cmocka_unit_test(test_only_likely_leaks_are_reported),
 		cmocka_unit_test(test_gaps_are_told),
+		cmocka_unit_test(test_bytes_without_a_sample_are_told),
 		cmocka_unit_test(test_resident_memory_between_looks),
 		cmocka_unit_test(test_pages_that_the_end_gives_back),
 	};

@@ -174,6 +174,20 @@ static void test_no_pages_no_record(void **state)
 	ring_unmap(ring, fd);
 }
 
+/* More is never paid than is owed. */
+static void test_owed_bytes(void **state)
+{
+	(void)state;
+	struct ring *ring = ring_make();
+	ring_owe(ring, 100);
+	ring_owe(ring, 50);
+	ring_pay(ring, 30);
+	assert_int_equal(atomic_load(&ring->owed_bytes), 120);
+	ring_pay(ring, 1000);
+	assert_int_equal(atomic_load(&ring->owed_bytes), 0);
+	free(ring);
+}
+
 static void test_unfinished_record_stops_until_final(void **state)
 {
 	(void)state;
@@ -249,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_full_ring_refuses_and_counts),
 		cmocka_unit_test(test_pages_come_with_the_records),
 		cmocka_unit_test(test_no_pages_no_record),
+		cmocka_unit_test(test_owed_bytes),
 		cmocka_unit_test(test_unfinished_record_stops_until_final),
 		cmocka_unit_test(test_hostile_sizes_end_the_ring),
 		cmocka_unit_test(test_hostile_positions),

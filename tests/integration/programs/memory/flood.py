@@ -1,0 +1,5 @@
+"""Allocates so much in so little time that a small window's samples find no room, at places that
+are not come back to."""
+
+places = [eval("lambda: [str(i) * 4 for i in range(20000)]") for _ in range(20)]
+kept = [place() for place in places]
