@@ -100,7 +100,7 @@ static uint64_t followed_as(uint64_t id, const struct agent_site *site)
 
 static bool push_free(uint64_t id, uint32_t flags, uint32_t part)
 {
-	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_free));
+	struct record *record = ring_try_reserve(g_agent.ring, sizeof(struct record_free));
 	if (record == NULL)
 		return false;
 	struct record_free *out = (struct record_free *)record;
@@ -169,7 +169,7 @@ static struct record *reserve(uint32_t bytes)
 	struct ring *ring = g_agent.ring;
 	uint64_t used = atomic_load_explicit(&ring->head, memory_order_relaxed) -
 			atomic_load_explicit(&ring->tail, memory_order_relaxed);
-	return used < RING_BYTES / 4 * 3 ? ring_reserve(ring, bytes) : NULL;
+	return used < RING_BYTES / 4 * 3 ? ring_try_reserve(ring, bytes) : NULL;
 }
 
 /* Samples with deep stacks cost more: in time, and in the ring's room. */

@@ -57,7 +57,7 @@ static void tell(uint64_t was_at, uint64_t address, uint64_t size, uint64_t resi
 {
 	if (!g_agent.is_active)
 		return;
-	struct record *record = ring_reserve(g_agent.ring, sizeof(struct record_mapping));
+	struct record *record = ring_try_reserve(g_agent.ring, sizeof(struct record_mapping));
 	if (record == NULL)
 		return; /* the collector's next look makes up for it */
 	struct record_mapping *out = (struct record_mapping *)record;

@@ -76,6 +76,14 @@ static bool has_pages(struct ring *ring, uint64_t head, uint64_t size)
 
 struct record *ring_reserve(struct ring *ring, uint32_t size)
 {
+	struct record *record = ring_try_reserve(ring, size);
+	if (record == NULL)
+		ring_count_lost(ring, LOST_RING_FULL);
+	return record;
+}
+
+struct record *ring_try_reserve(struct ring *ring, uint32_t size)
+{
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	for (;;) {
 		uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
@@ -83,10 +91,8 @@ struct record *ring_reserve(struct ring *ring, uint32_t size)
 		uint64_t pad = size > to_end ? to_end : 0;
 		/* A damaged tail must not let us run over unread records. */
 		if (tail > head || head + pad + size - tail > RING_BYTES ||
-		    !has_pages(ring, head, pad != 0 ? pad : size)) {
-			ring_count_lost(ring, LOST_RING_FULL);
+		    !has_pages(ring, head, pad != 0 ? pad : size))
 			return NULL;
-		}
 		if (atomic_compare_exchange_weak_explicit(&ring->head, &head, head + pad + size,
 							  memory_order_relaxed,
 							  memory_order_relaxed)) {

@@ -117,9 +117,12 @@ int ring_make_room(struct ring *ring);
 
 /* --- producers; signal-safe, never block --- */
 
-/* Reserves size bytes (a multiple of 8); NULL when the ring is full, or its file cannot grow.  Write
- * everything behind the header, then commit. */
+/* Reserves size bytes (a multiple of 8); NULL when the ring is full, or its file cannot grow, which
+ * is counted.  Write everything behind the header, then commit. */
 struct record *ring_reserve(struct ring *ring, uint32_t size);
+
+/* The same for what is not lost by it: what is told later, or counted otherwise. */
+struct record *ring_try_reserve(struct ring *ring, uint32_t size);
 void ring_commit(struct record *record, uint32_t size, enum record_type type);
 
 void ring_count_lost(struct ring *ring, enum lost_reason reason);

@@ -73,6 +73,8 @@ static void test_full_ring_refuses_and_counts(void **state)
 	}
 	assert_int_equal(pushed, RING_BYTES / 4096);
 	assert_int_equal(atomic_load(&ring->lost[LOST_RING_FULL]), 1);
+	assert_null(ring_try_reserve(ring, 4096)); /* who says so has it told later */
+	assert_int_equal(atomic_load(&ring->lost[LOST_RING_FULL]), 1);
 	bool damaged = false;
 	const struct record *first = ring_peek(ring, false, &damaged);
 	assert_non_null(first);
