@@ -17,7 +17,7 @@
 
 struct write_options {
 	bool is_reduced;              /* leave out lines without figures, and the sources */
-	double cpu_percent_threshold; /* leave out files below this share of the total … */
+	double cpu_percent_threshold; /* leave out files below this share of the whole … */
 	double malloc_threshold;      /* … unless they made so many allocations, and 1 MiB of them */
 	bool has_stacks;              /* write the stacks */
 };

@@ -24,7 +24,7 @@
 #define MAX_LINE_BYTES 10000u
 #define MAX_TIMES 20000u
 #define MAX_POINTS 15000u
-#define MIN_FILE_ALLOC_BYTES MB
+#define MIN_FILE_BYTES MB /* of memory that make a file worth listing */
 #define MAX_TREE_NODES 12000u
 #define MAX_TIMELINE_STACKS 12000u
 #define MAX_THREAD_STACKS 8000u
@@ -150,6 +150,17 @@ static double count_allocs(const struct write_plan *plan, const struct profile_f
 	return count;
 }
 
+/* In percent of the peak; a single block can be all of it. */
+static double peak_share(const struct write_plan *plan, const struct profile_file *file)
+{
+	double bytes = 0, peak_bytes = plan->profile->memory.peak_bytes;
+	for (uint32_t i = 0; i < file->line_count; i++) {
+		if (write_plan_keeps_line(plan, &file->lines[i]))
+			bytes += file->lines[i].memory.at_peak_bytes;
+	}
+	return bytes >= MIN_FILE_BYTES && peak_bytes > 0 ? 100 * bytes / peak_bytes : 0;
+}
+
 static bool is_worth_listing(const struct write_plan *plan, uint32_t index)
 {
 	const struct profile_file *file = &plan->profile->files[index];
@@ -160,8 +171,9 @@ static bool is_worth_listing(const struct write_plan *plan, uint32_t index)
 	double gpu_share = self->gpu_s > 0 ? 100 * self->gpu_s / plan->profile->sum.gpu_s : 0;
 	double idle_share = plan->profile->elapsed_s > 0 ? 100 * self->idle_s / plan->profile->elapsed_s
 							 : 0;
-	return fmax(fmax(share, gpu_share), idle_share) >= plan->options->cpu_percent_threshold ||
-	       (self->alloc_bytes >= MIN_FILE_ALLOC_BYTES &&
+	double most = fmax(fmax(share, gpu_share), fmax(idle_share, peak_share(plan, file)));
+	return most >= plan->options->cpu_percent_threshold ||
+	       (self->alloc_bytes >= MIN_FILE_BYTES &&
 		count_allocs(plan, file) >= plan->options->malloc_threshold);
 }
 

@@ -287,6 +287,26 @@ static void test_idle_threshold(void **state)
 	profile_free(profile);
 }
 
+/* A file that took no time, and of the memory's peak so many percent in a block or two. */
+static void test_peak_threshold(void **state)
+{
+	struct profile *profile = sample_without_idle();
+	struct write_options options = WRITE_OPTIONS_DEFAULT;
+	struct profile_file *file = &profile->files[0];
+	options.cpu_percent_threshold = 98;
+	options.malloc_threshold = 1e9;
+	for (uint32_t i = 0; i < file->line_count; i++)
+		file->lines[i].memory.at_peak_bytes = 0;
+	for (int is_enough = 0; is_enough < 2; is_enough++) {
+		file->lines[0].memory.at_peak_bytes =
+			(is_enough ? 0.99 : 0.97) * profile->memory.peak_bytes;
+		json_t *root = write_json(profile, options);
+		assert_int_equal(json_object_size(json_object_get(root, "files")), is_enough);
+		json_decref(root);
+	}
+	profile_free(profile);
+}
+
 static void test_stacks_and_no_stacks(void **state)
 {
 	struct profile *profile = profile_sample_new();
@@ -566,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_memory_of_the_program),
 		cmocka_unit_test(test_no_memory_keys_when_not_measured),
 		cmocka_unit_test(test_malloc_threshold),
+		cmocka_unit_test(test_peak_threshold),
 		cmocka_unit_test(test_threads_say_what_is_known),
 		cmocka_unit_test(test_reduced_lists_lines_with_figures),
 		cmocka_unit_test(test_threshold_moves_files_outside),
