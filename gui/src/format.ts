@@ -1,13 +1,12 @@
 // Numbers as people read them: three significant digits, the unit always there.
 
+// As the report in the terminal has them, but for what is shorter than a tenth of a second.
 export function seconds(s: number): string {
 	if (!(s > 0)) return "0 s";
 	if (s < 0.0005) return `${(s * 1e6).toFixed(0)} µs`;
 	if (s < 0.0995) return `${significant(s * 1e3)} ms`;
-	if (s < 600) return `${significant(s)} s`;
-	const minutes = Math.floor(s / 60);
-	if (minutes < 60) return `${minutes} min ${Math.round(s - minutes * 60)} s`;
-	return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+	if (s < 9999.5) return `${significant(s)} s`;
+	return `${(s / 3600).toFixed(s < 3600 * 99.95 ? 1 : 0)} h`;
 }
 
 // Two digits after the point below 10, one below 100: 0.41, 3.92, 17.4, 123.

@@ -41,6 +41,8 @@ test("Scalene's files have seconds made of percentages, and no entities", () => 
 		const json = read(name);
 		const profile = readProfile(json);
 		assert.ok(profile.isScalene);
+		assert.equal(json.args.length, 1); // the program
+		assert.deepEqual(profile.args, []);
 		assert.equal(profile.total, json.elapsed_time_sec);
 		const line = profile.lines[0]!;
 		assert.ok(Math.abs(line.self - (line.percent * profile.total) / 100) < 1e-9);

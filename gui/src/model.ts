@@ -4,6 +4,7 @@
 // percentages of the elapsed time.
 
 import { readAdvice, type Advice } from "./advice.ts";
+import { baseName } from "./format.ts";
 import { GPU_FIGURES, readGpu, readLineGpu, type Gpu, type LineGpu } from "./gpu.ts";
 import * as raw from "./raw.ts";
 import { readStacks, readScaleneStacks, type Stacks } from "./stacks.ts";
@@ -169,6 +170,11 @@ interface Base {
 	isScalene: boolean;
 }
 
+// Scalene counts the program as well.
+function argsOf(program: string, args: string[], isScalene: boolean): string[] {
+	return isScalene && args.length > 0 && baseName(args[0]!) === baseName(program) ? args.slice(1) : args;
+}
+
 // Throws an Error with one sentence when `value` is no profile at all.
 export function readProfile(value: unknown): Profile {
 	const top = raw.object(value);
@@ -188,7 +194,7 @@ export function readProfile(value: unknown): Profile {
 	const stacks = "stacks" in ours ? readStacks(ours.stacks) : readScaleneStacks(top.stacks, base.total);
 	return {
 		program: raw.text(top.program),
-		args: raw.texts(top.args),
+		args: argsOf(raw.text(top.program), raw.texts(top.args), isScalene),
 		folder,
 		started: raw.number(top.start_time_absolute),
 		elapsed,

@@ -65,7 +65,7 @@ export function reasonsOf(line: Line, profile: Profile, textOf: (line: number) =
 	const reasons: Reason[] = [];
 	if (line.leak) reasons.push({ kind: "memory", text: `grows ${megabytes(line.leak.velocity)}/s` });
 	const isGpuWait = line.gpu.wait > line.self / 3;
-	const time = isGpuWait ? undefined : timeReason(line, textOf);
+	const time = isGpuWait ? undefined : timeReason(line, profile.isScalene, textOf);
 	if (time) reasons.push(time);
 	// Other threads' waiting too, which is no part of the line's own time.
 	if (line.gil > line.self / 3 && time?.text !== WAITS_FOR.GIL) reasons.push({ kind: "wait", text: `${seconds(line.gil)} for the GIL` });
@@ -77,12 +77,13 @@ export function reasonsOf(line: Line, profile: Profile, textOf: (line: number) =
 	return reasons.slice(0, 3);
 }
 
-function timeReason(line: Line, textOf: (line: number) => string): Reason | undefined {
+// To Scalene whatever is off the CPU is the system's.
+function timeReason(line: Line, isScalene: boolean, textOf: (line: number) => string): Reason | undefined {
 	if (!(line.self > 0)) return undefined;
 	const code = bareCode(line.text);
 	if (line.gc > line.self / 3) return { kind: "python", text: "garbage collection" };
 	if (line.wait > line.self / 2) return { kind: "wait", text: waitReason(line, code) };
-	if (line.system > line.self / 2) return { kind: "system", text: "in the kernel" };
+	if (line.system > line.self / 2) return { kind: "system", text: isScalene ? "in the kernel, or waits" : "in the kernel" };
 	if (/^\s*(import|from)\s/.test(code)) return { kind: "python", text: "imports" };
 	if (line.native > line.self / 2) return { kind: "native", text: firstMatch(NATIVE, code) ?? "native code" };
 	if (line.python > line.self / 2) return { kind: "python", text: pythonReason(line, code, textOf) };
@@ -144,8 +145,10 @@ function timeFindings(profile: Profile, slice: Slice): Finding[] {
 	const systemShare = total > 0 ? (times.system / total) * 100 : 0;
 	if (systemShare >= 20)
 		found.push({
-			title: `The kernel takes ${percent(systemShare)}`,
-			detail: "System calls, or memory touched for the first time (page faults). Larger buffers and arrays that are used again help.",
+			title: profile.isScalene ? `System and waiting take ${percent(systemShare)}` : `The kernel takes ${percent(systemShare)}`,
+			detail: profile.isScalene
+				? "Scalene does not tell them apart: system calls and page faults, but also sleep, locks and input."
+				: "System calls, or memory touched for the first time (page faults). Larger buffers and arrays that are used again help.",
 			line: [...slice.lines].sort((a, b) => b.system - a.system)[0],
 			weight: systemShare,
 		});

@@ -6,7 +6,7 @@ import { bareCode } from "./rules.ts";
 import { parseQuery } from "./search.ts";
 
 test("seconds, percent, megabytes", () => {
-	assert.deepEqual([0, 0.0000123, 0.0123, 0.41, 17.42, 123.4, 754].map(seconds), ["0 s", "12 µs", "12.3 ms", "0.41 s", "17.4 s", "123 s", "12 min 34 s"]);
+	assert.deepEqual([0, 0.0000123, 0.0123, 0.41, 17.42, 123.4, 659.7, 9999, 9999.6, 359819, 359821].map(seconds), ["0 s", "12 µs", "12.3 ms", "0.41 s", "17.4 s", "123 s", "660 s", "9999 s", "2.8 h", "99.9 h", "100 h"]);
 	assert.deepEqual([0, 0.01, 0.05, 36.84, 100].map(percent), ["0%", "<0.1%", "0.1%", "36.8%", "100.0%"]);
 	assert.deepEqual([0, 0.0001, 0.5, 69.79, 1710].map(megabytes), ["0 B", "105 B", "512 KB", "69.8 MB", "1.67 GB"]);
 	assert.equal(count(1234567), "1,234,567");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { diffOf, goldenPath, htmlOf, launch, openPage, profileOf, readJson, repo, writeFile } from "./support.mjs";
+import { diffOf, goldenPath, htmlOf, launch, openPage, pageOf, profileOf, readJson, repo, writeFile } from "./support.mjs";
 
 const DEMO = `${repo}/examples/demo.py`;
 let browser;
@@ -32,6 +32,7 @@ function pageTest(name, hash, body, address = () => url) {
 const seconds = (s) => (s < 0.0005 ? `${(s * 1e6).toFixed(0)} µs` : s < 0.0995 ? `${three(s * 1e3)} ms` : `${three(s)} s`);
 const three = (n) => n.toFixed(n < 9.995 ? 2 : n < 99.95 ? 1 : 0);
 const percent = (p) => (p === 0 ? "0%" : p < 0.05 ? "<0.1%" : `${p.toFixed(1)}%`);
+const KIND_SECONDS = ["python_s", "native_s", "system_s", "wait_s"];
 const self = (line) => (line.python_s ?? 0) + (line.native_s ?? 0) + (line.system_s ?? 0) + (line.wait_s ?? 0);
 const share = (line) => line.n_cpu_percent_python + line.n_cpu_percent_c + line.n_sys_percent;
 const allLines = (json) => Object.entries(json.files).flatMap(([file, { lines }]) => lines.map((line) => ({ ...line, file })));
@@ -248,6 +249,50 @@ pageTest("on paper: the program and the hottest lines, as text", "", async (page
 	assert.equal(await page.locator("#print *").count(), 0);
 	assert.ok((await page.pdf()).length > 10_000);
 });
+
+pageTest("of a profile of Scalene's nothing is said that it does not hold", "", async (page) => {
+	const cards = (await texts(page, ".card")).join("\n");
+	assert.match(cards, /samples.*written by Scalene/);
+	assert.doesNotMatch(cards, /lost|cost/);
+	assert.doesNotMatch(await page.locator(".summary").innerText(), /The kernel takes|in the kernel$/m);
+	assert.equal(await page.locator(".command").textContent(), readJson(goldenPath("scalene.json")).program);
+}, () => htmlOf(goldenPath("scalene.json")));
+
+// The same run, a thousand times as long and with few samples.
+function longRun() {
+	const long = structuredClone(profile);
+	long.elapsed_time_sec *= 1000;
+	for (const key of ["elapsed_s", "total_s", ...KIND_SECONDS]) long.heatline.time[key] *= 1000;
+	for (const file of Object.values(long.files))
+		for (const [i, line] of file.lines.entries())
+			if ("n_samples" in line) {
+				for (const key of [...KIND_SECONDS, "inclusive_s"]) line[key] *= 1000;
+				line.n_samples = 1 + (i % 9);
+			}
+	return long;
+}
+
+pageTest("figures of a long run with few samples stand side by side", "", async (page) => {
+	for (const view of ["summary", "source"]) {
+		await page.evaluate((name) => { location.hash = `v=${name}`; }, view);
+		await page.waitForSelector(`.view-${view} .time`);
+		const lying = await page.evaluate(() => {
+			const box = (element) => {
+				const range = document.createRange();
+				range.selectNodeContents(element);
+				return range.getBoundingClientRect();
+			};
+			const pairs = [...document.querySelectorAll(".time")].flatMap((cell) => {
+				const [bar, figure, share] = [".bar", "b", "em"].map((name) => cell.querySelector(name));
+				return [...(bar ? [[bar.getBoundingClientRect(), box(figure), cell]] : []), [box(figure), box(share), cell]];
+			});
+			for (const card of document.querySelectorAll(".card.wide"))
+				pairs.push([box(card.querySelector(".value")), card.querySelector(".bar").getBoundingClientRect(), card]);
+			return pairs.filter(([left, right]) => left.right > right.left).map(([, , element]) => element.innerText);
+		});
+		assert.deepEqual(lying, [], view);
+	}
+}, () => pageOf(longRun()));
 
 pageTest("a narrow window has no scrolling to the side", "", async (page) => {
 	await page.setViewportSize({ width: 320, height: 640 });

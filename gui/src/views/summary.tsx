@@ -117,9 +117,11 @@ function QualityCard() {
 	const { quality, isScalene } = useApp().profile;
 	if (quality.samples === undefined)
 		return <Card title="Quality" value="unknown">{isScalene ? "written by Scalene" : ""}</Card>;
+	const value = `${count(quality.samples + quality.waitSamples)} samples`;
+	if (isScalene) return <Card title="Quality" value={value}>written by Scalene</Card>; // who says no more
 	const lost = quality.lost.reduce((sum, item) => sum + item.count, 0);
 	return (
-		<Card title="Quality" value={`${count(quality.samples + quality.waitSamples)} samples`}>
+		<Card title="Quality" value={value}>
 			<span title={quality.lost.map((item) => `${item.reason}: ${count(item.count)}`).join("\n") || quality.clock}>
 				{quality.rate > 0 ? `${count(quality.rate)}/s, ` : ""}
 				{lost > 0 ? `${count(lost)} lost` : "none lost"}
