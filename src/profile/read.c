@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "profile/book_index.h"
 #include "profile/marks.h"
@@ -158,6 +159,16 @@ static void sum_scalene(struct profile *profile)
 	profile->quality.samples = profile->sum.samples;
 }
 
+/* Scalene counts the program among its arguments. */
+static void drop_program(struct profile *profile)
+{
+	if (profile->program == NULL || profile->arg_count == 0 ||
+	    strcmp(path_basename(profile->program), path_basename(profile->args[0])) != 0)
+		return;
+	profile->arg_count--;
+	memmove(profile->args, profile->args + 1, profile->arg_count * sizeof(*profile->args));
+}
+
 static void read_root(struct profile_reader *reader, const json_t *root)
 {
 	struct profile *profile = reader->profile;
@@ -182,6 +193,7 @@ static void read_root(struct profile_reader *reader, const json_t *root)
 		marks_read(reader, heatline);
 	} else {
 		reader->is_scalene = profile->from_scalene = true;
+		drop_program(profile);
 		profile->total_s = profile->elapsed_s > 0 ? profile->elapsed_s : 1;
 		read_files(reader, files);
 		read_memory(reader, root, NULL);

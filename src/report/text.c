@@ -26,14 +26,13 @@
 static void put_program(FILE *out, const struct style *style, const struct profile *profile)
 {
 	const char *program = profile->program ? profile->program : "(unknown program)";
-	uint32_t first = profile->from_scalene ? 1 : 0; /* Scalene counts the program as well */
 	uint32_t used = 0;
 
 	style_print(out, style, PAINT_STRONG, "heatline");
 	fputs("  ", out);
 	glyph_put_tail(out, style, glyph_short_path(style, program),
 		       style->is_cut ? style->columns - 10 : GLYPH_ANY_WIDTH);
-	for (uint32_t i = first; i < profile->arg_count && used < MAX_ARGUMENT_CELLS; i++) {
+	for (uint32_t i = 0; i < profile->arg_count && used < MAX_ARGUMENT_CELLS; i++) {
 		fputc(' ', out);
 		used += 1 + glyph_put(out, style, profile->args[i], strlen(profile->args[i]),
 				      MAX_ARGUMENT_CELLS - used);

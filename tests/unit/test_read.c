@@ -177,6 +177,7 @@ static void test_scalene_profile(void **state)
 	assert_true(profile->from_scalene);
 	assert_near(profile->total_s, 0.7815291881561279);
 	assert_string_equal(profile->program, "/project/count.py");
+	assert_int_equal(profile->arg_count, 0);
 	const struct profile_file *file = profile_find_file(profile, "/project/count.py");
 	assert_non_null(strstr(file->source, "        if i % 3 < 2 & 3:\n"));
 	const struct profile_line *line = profile_find_line(file, 13);
@@ -189,6 +190,22 @@ static void test_scalene_profile(void **state)
 	assert_true(profile->stack_count > 3);
 	assert_string_equal(profile->stacks[1].function, "<module>");
 	assert_int_equal(profile->stacks[1].line, 18);
+	profile_free(profile);
+}
+
+static void test_scalene_arguments(void **state)
+{
+	static const char text[] = "{\"files\": {}, \"elapsed_time_sec\": 1, \"program\": \"/p/a.py\", \"args\": [%s]}";
+	char whole[200];
+	int size = snprintf(whole, sizeof(whole), text, "\"b/../a.py\", \"-n\", \"a.py\"");
+	struct profile *profile = read_ok(whole, (size_t)size);
+	assert_int_equal(profile->arg_count, 2);
+	assert_string_equal(profile->args[0], "-n");
+	assert_string_equal(profile->args[1], "a.py");
+	profile_free(profile);
+	size = snprintf(whole, sizeof(whole), text, "\"-n\"");
+	profile = read_ok(whole, (size_t)size);
+	assert_int_equal(profile->arg_count, 1);
 	profile_free(profile);
 }
 
@@ -418,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_own_profile_comes_back_whole),
 		cmocka_unit_test(test_reduced_profile_keeps_texts_and_regions),
 		cmocka_unit_test(test_scalene_profile),
+		cmocka_unit_test(test_scalene_arguments),
 		cmocka_unit_test(test_scalene_memory),
 		cmocka_unit_test(test_scalene_leaks_and_copies),
 		cmocka_unit_test(test_scalene_1_stacks),
