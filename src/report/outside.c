@@ -1,8 +1,14 @@
 #include "report/outside.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+
+double outside_before_python(const struct profile *profile)
+{
+	return profile->process_count == 1 ? fmax(0, profile->processes[0].start_s) : 0;
+}
 
 static void find_most(struct outside *outside, const struct profile *profile, const double *seconds)
 {

@@ -13,4 +13,8 @@ struct outside {
 /* Where it went, by the innermost Python frame. */
 struct outside outside_find(const struct profile *profile);
 
+/* Seconds of the run until its one process was Python: what a shell or another launcher took,
+ * pyenv's say.  0 where there are several. */
+double outside_before_python(const struct profile *profile);
+
 #endif

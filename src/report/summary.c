@@ -23,6 +23,7 @@
 #define REST_SHARE 0.3  /* that the lines shown leave open: then others are shown, and counted */
 #define OUTSIDE_SHARE 0.05 /* less is not worth a line */
 #define FIGURE_CELLS 15 /* indent, percent, seconds, gaps */
+#define MEANING_INDENT 6
 
 /* The interpreter's start and end are mentioned when they are so long, and such a part. */
 #define STARTUP_S 0.1
@@ -158,91 +159,113 @@ static void print_outside(FILE *out, const struct style *style, const struct pro
 			  double full_s)
 {
 	struct outside outside = outside_find(profile);
+	static const char hint[] = " (--profile-all)";
 	char text[400];
-	int size = snprintf(text, sizeof text, "outside of the reported files (--profile-all)");
 	uint32_t used = print_time(out, style, profile, profile->outside_s, &outside.sum, full_s);
+	uint32_t room = style->columns > used ? style->columns - used : 1;
 
-	if (outside.most)
-		size = snprintf(text, sizeof text,
-				"outside of the reported files, most in %s (--profile-all)",
-				outside_name(profile, outside.most));
-	if (size >= (int)sizeof text)
-		size = (int)sizeof text - 1;
-	glyph_put(out, style, text, (size_t)size, style->columns > used ? style->columns - used : 1);
+	snprintf(text, sizeof text, "outside of the reported files%s%s", outside.most ? ", most in " : "",
+		 outside.most ? outside_name(profile, outside.most) : "");
+	used = glyph_put(out, style, text, strlen(text), room);
+	if (used + sizeof hint - 1 <= room)
+		fputs(hint, out);
 	fputc('\n', out);
+}
+
+/* Of several processes it is their sum, which is no part of the time that the program ran. */
+static double start_of(const struct profile *profile)
+{
+	return profile->process_count > 1 ? 0 : profile->startup_s + outside_before_python(profile);
 }
 
 static void print_heading(FILE *out, const struct style *style, const struct profile *profile)
 {
 	const char *program = profile->program ? profile->program : "";
+	double start_s = start_of(profile);
+	uint32_t used = sizeof "heatline  " - 1 + 2;
+	char text[200];
+	int size;
 
 	style_print(out, style, PAINT_STRONG, "heatline");
 	fputs("  ", out);
-	glyph_put_tail(out, style, glyph_short_path(style, program), style->columns / 2);
-	fprintf(out, "  ran %s", figure_seconds(profile->elapsed_s).text);
-	/* Of several processes it is their sum, which is no part of that. */
-	if (profile->process_count <= 1 && profile->startup_s >= STARTUP_S &&
-	    profile->startup_s >= STARTUP_SHARE * profile->elapsed_s)
-		fprintf(out, ", %s of it before its first line and after its last",
-			figure_seconds(profile->startup_s).text);
+	used += glyph_put_tail(out, style, glyph_short_path(style, program), style->columns / 2);
+	fputs("  ", out);
+	size = snprintf(text, sizeof text, "ran %s", figure_seconds(profile->elapsed_s).text);
+	if (start_s >= STARTUP_S && start_s >= STARTUP_SHARE * profile->elapsed_s)
+		size += snprintf(text + size, sizeof text - (size_t)size,
+				 ", %s of it before its first line and after its last",
+				 figure_seconds(start_s).text);
 	if (profile->suspended_s > 0)
-		fprintf(out, ", suspended for %s of it", figure_seconds(profile->suspended_s).text);
-	fputc('\n', out);
+		snprintf(text + size, sizeof text - (size_t)size, ", suspended for %s of it",
+			 figure_seconds(profile->suspended_s).text);
+	glyph_put_wrapped(out, style, text, used);
 	figure_legend(out, style, &profile->sum, profile->total_s, 2);
 }
 
-static void print_nothing_hot(FILE *out, const struct profile *profile)
+static void print_nothing_hot(FILE *out, const struct style *style, const struct profile *profile)
 {
+	const char *sentence = "The program ended before one of its lines could be sampled.";
+
 	if (profile->suspended_s > 0 && profile->sum.samples == 0)
-		fputs("  Nothing was measured: profiling was suspended, and 'heatline on' came too late "
-		      "or not at all.\n",
-		      out);
+		sentence = "Nothing was measured: profiling was suspended, and 'heatline on' came too late "
+			   "or not at all.";
 	else if (profile->outside_s > 0)
-		fputs("  None of the time was spent in the files that are reported; "
-		      "--profile-all shows where it went, without --profile-only and --profile-exclude.\n",
-		      out);
-	else
-		fputs("  The program ended before one of its lines could be sampled.\n", out);
+		sentence = "None of the time was spent in the files that are reported; --profile-all shows "
+			   "where it went, without --profile-only and --profile-exclude.";
+	fputs("  ", out);
+	glyph_put_wrapped(out, style, sentence, 2);
 }
 
-/* The name as a shell takes it: quoted when it holds more than plain letters. */
-static void print_shell_word(FILE *out, const struct style *style, const char *word)
+/* The name as a shell takes it: quoted when it holds more than plain letters.  Returns the cells
+ * that it takes. */
+static uint32_t print_shell_word(FILE *out, const struct style *style, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-+=./,:@%";
 	bool is_plain = word[0] != '\0' && word[0] != '-' && word[strspn(word, plain)] == '\0';
+	uint32_t cells = is_plain ? 0 : 2;
 
 	if (!is_plain)
 		fputc('\'', out);
 	for (const char *c = word; *c;) {
 		size_t size = strcspn(c, "'");
 
-		glyph_put(out, style, c, size, GLYPH_ANY_WIDTH);
+		cells += glyph_put(out, style, c, size, GLYPH_ANY_WIDTH);
 		c += size;
 		if (*c == '\'') {
-			fputs("'\\''", out);
+			cells += (uint32_t)fprintf(out, "'\\''");
 			c++;
 		}
 	}
 	if (!is_plain)
 		fputc('\'', out);
+	return cells;
 }
 
+/* What it is for stands `gap` cells after it, or below it where that is too wide. */
 static void print_command(FILE *out, const struct style *style, const char *options,
-			  const char *profile_path, const char *meaning)
+			  const char *profile_path, uint32_t gap, const char *meaning)
 {
+	uint32_t used = 2;
+	bool is_below;
+
 	fputs("  ", out);
 	style_put(out, style, PAINT_STRONG);
-	fprintf(out, "heatline view%s", options);
+	used += (uint32_t)fprintf(out, "heatline view%s", options);
 	if (strcmp(profile_path, DEFAULT_PROFILE) != 0) {
 		fputc(' ', out);
-		print_shell_word(out, style, profile_path);
+		used += 1 + print_shell_word(out, style, profile_path);
 	}
 	style_put(out, style, PAINT_NONE);
+	is_below = style->is_cut && used + gap + strlen(meaning) > style->columns;
 	style_put(out, style, PAINT_DIM);
-	fprintf(out, "   %s", meaning);
+	if (is_below) {
+		fprintf(out, "\n%*s", MEANING_INDENT, "");
+		glyph_put_wrapped(out, style, meaning, MEANING_INDENT);
+	} else {
+		fprintf(out, "%*s%s\n", (int)gap, "", meaning);
+	}
 	style_put(out, style, PAINT_NONE);
-	fputc('\n', out);
 }
 
 static void print_way_on(FILE *out, const struct style *style, const struct profile *profile,
@@ -251,8 +274,8 @@ static void print_way_on(FILE *out, const struct style *style, const struct prof
 	fputs("  Saved to ", out);
 	glyph_put(out, style, profile_path, strlen(profile_path), GLYPH_ANY_WIDTH);
 	fputs(".  To look further:\n", out);
-	print_command(out, style, "", profile_path, "   every line of the program, in the browser");
-	print_command(out, style, " -r", profile_path,
+	print_command(out, style, "", profile_path, 6, "every line of the program, in the browser");
+	print_command(out, style, " -r", profile_path, 3,
 		      profile->has_memory ? "in the terminal, the lines that took time or memory" :
 					    "in the terminal, the lines that took time");
 }
@@ -282,7 +305,7 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 	if (count && has_outside)
 		print_outside(out, style, profile, full_s);
 	if (!count)
-		print_nothing_hot(out, profile);
+		print_nothing_hot(out, style, profile);
 	fputc('\n', out);
 	threads_print_notes(out, style, profile, 2);
 	memory_print_summary(out, style, profile, 2);

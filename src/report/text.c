@@ -12,6 +12,7 @@
 #include "report/listing.h"
 #include "report/marks.h"
 #include "report/memory.h"
+#include "report/outside.h"
 #include "report/processes.h"
 #include "report/quality.h"
 #include "report/tasks.h"
@@ -19,6 +20,7 @@
 
 #define MAX_BAR_CELLS 100
 #define MAX_NAMED_FILES 5
+#define BEFORE_S 0.1 /* less before the interpreter was started is not told */
 #define MAX_ARGUMENT_CELLS 200 /* of the program's arguments together */
 
 /* ---- the run ---- */
@@ -119,7 +121,12 @@ static void put_small_files(FILE *out, const struct style *style, const struct p
 {
 	const char *gap = "Below 1%: ";
 	uint32_t count = 0;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *list = open_memstream(&text, &size);
 
+	if (!list)
+		return;
 	for (uint32_t i = 0; i < profile->file_count; i++) {
 		double self_s = figure_total(&files[i]->self);
 
@@ -127,35 +134,51 @@ static void put_small_files(FILE *out, const struct style *style, const struct p
 			continue;
 		if (++count > MAX_NAMED_FILES)
 			continue;
-		fputs(gap, out);
-		glyph_put_tail(out, style, glyph_short_path(style, files[i]->path), 50);
-		fprintf(out, " %s", figure_seconds(self_s).text);
+		fputs(gap, list);
+		glyph_put_tail(list, style, glyph_short_path(style, files[i]->path), 50);
+		fprintf(list, " %s", figure_seconds(self_s).text);
 		gap = ", ";
 	}
 	if (count > MAX_NAMED_FILES)
-		fprintf(out, " and %u more files", count - MAX_NAMED_FILES);
+		fprintf(list, " and %u more files", count - MAX_NAMED_FILES);
+	fclose(list);
 	if (count)
-		fputc('\n', out);
+		glyph_put_wrapped(out, style, text, 0);
+	free(text);
 }
 
 /* ---- what the figures leave out, and what the marks mean ---- */
 
+static void put_dim(FILE *out, const struct style *style, const char *sentence)
+{
+	style_put(out, style, PAINT_DIM);
+	glyph_put_wrapped(out, style, sentence, 0);
+	style_put(out, style, PAINT_NONE);
+}
+
 static void put_omissions(FILE *out, const struct style *style, const struct profile *profile)
 {
+	double before_s = outside_before_python(profile);
 	char text[200];
 
 	if (profile->total_s > 0 && profile->outside_s >= 0.01 * profile->total_s) {
 		snprintf(text, sizeof text,
-			 "%s (%s) went by outside of these files; run --profile-all --cpu-percent-threshold 0 lists all.\n",
+			 "%s (%s) went by outside of these files; run --profile-all --cpu-percent-threshold 0 lists all.",
 			 figure_seconds(profile->outside_s).text,
 			 figure_percent(profile->outside_s, profile->total_s).text);
-		style_print(out, style, PAINT_DIM, text);
+		put_dim(out, style, text);
 	}
 	if (profile->startup_s >= 0.001) {
-		snprintf(text, sizeof text,
-			 "Not counted: %s in which the interpreter started and ended.\n",
-			 figure_seconds(profile->startup_s).text);
-		style_print(out, style, PAINT_DIM, text);
+		int size = snprintf(text, sizeof text,
+				    "Not counted: %s in which the interpreter started and ended",
+				    figure_seconds(profile->startup_s).text);
+
+		if (before_s >= BEFORE_S)
+			size += snprintf(text + size, sizeof text - (size_t)size,
+					 ", and %s until it was started",
+					 figure_seconds(before_s).text);
+		snprintf(text + size, sizeof text - (size_t)size, ".");
+		put_dim(out, style, text);
 	}
 }
 

@@ -15,10 +15,12 @@
 #define TOTAL_SHARE 0.01 /* of the total that it must be, too */
 #define COLUMN_SHARE 0.02 /* from which on there is a column */
 #define MAX_WAITS_BYTES 500u
+#define WAITS_CELLS 12u /* of what stands before them */
 #define WAITS_SHARE 0.01 /* of the total; less is not told */
 #define MAX_THREADS 20u
 #define IDLE_SHARE 0.01 /* of the run; less is not told */
 #define MAX_IDLE_LINES 8u
+#define IDLE_HEAD_CELLS 22u
 #define IDLE_CELLS 21u /* of a line's figures and the gap after them */
 #define MAX_NAME_CELLS 40u
 
@@ -132,9 +134,9 @@ void threads_print_waits(FILE *out, const struct style *style, const struct prof
 	}
 	if (text.size) {
 		style_put(out, style, PAINT_DIM);
-		fprintf(out, "Waited for: %s", text.data + 2);
+		fputs("Waited for: ", out);
+		glyph_put_wrapped(out, style, text.data + 2, WAITS_CELLS);
 		style_put(out, style, PAINT_NONE);
-		fputc('\n', out);
 	}
 	buf_fini(&text);
 }
@@ -167,8 +169,10 @@ void threads_print_idle(FILE *out, const struct style *style, const struct profi
 		return;
 	fputc('\n', out);
 	style_print(out, style, PAINT_STRONG, "Other threads waited");
-	style_print(out, style, PAINT_DIM, "  beside the main one; no part of the total");
-	fputc('\n', out);
+	fputs("  ", out);
+	style_put(out, style, PAINT_DIM);
+	glyph_put_wrapped(out, style, "beside the main one; no part of the total", IDLE_HEAD_CELLS);
+	style_put(out, style, PAINT_NONE);
 	for (uint32_t i = 0; i < count; i++)
 		put_idle(out, style, &lines[i], place);
 }

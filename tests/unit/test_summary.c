@@ -1,4 +1,5 @@
 /* test_summary.c - what `heatline run` says at its end. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,10 +9,13 @@
 
 #include <cmocka.h>
 
+#include "report/glyph.h"
 #include "report/summary.h"
 #include "report_sample.h"
 
 static struct style plain = {.has_utf8 = true, .columns = 80, .folder = "/home/me/app"};
+
+static struct style wide = {.has_utf8 = true, .columns = 120, .folder = "/home/me/app"};
 
 static char *summary(const struct profile *profile, const char *path, const struct style *style)
 {
@@ -59,7 +63,6 @@ static void test_summary(void **unused)
 	free(text);
 }
 
-/* The command can be pasted into a shell, whatever the file is called. */
 /* Else nobody knows why the figures are so much less than what it ran. */
 static void test_long_start(void **unused)
 {
@@ -70,20 +73,67 @@ static void test_long_start(void **unused)
 	(void)unused;
 	sample_init(&sample);
 	sample.profile.startup_s = 1.2;
-	text = summary(&sample.profile, NULL, &plain);
+	text = summary(&sample.profile, NULL, &wide);
 	expect_in(text, "ran 4.03 s, 1.20 s of it before its first line and after its last\n");
 	free(text);
 	sample.profile.startup_s = 0.7; /* not worth a word */
-	text = summary(&sample.profile, NULL, &plain);
+	text = summary(&sample.profile, NULL, &wide);
 	assert_null(strstr(text, words));
+	free(text);
+	/* What a shell in front of Python took is before the first line as well. */
+	struct profile_process process = {.pid = 7, .start_s = 0.4};
+	sample.profile.processes = &process;
+	sample.profile.process_count = 1;
+	text = summary(&sample.profile, NULL, &wide);
+	expect_in(text, "ran 4.03 s, 1.10 s of it before its first line and after its last\n");
 	free(text);
 	sample.profile.startup_s = 9; /* of several processes together */
 	sample.profile.process_count = 5;
-	text = summary(&sample.profile, NULL, &plain);
+	text = summary(&sample.profile, NULL, &wide);
 	assert_null(strstr(text, words));
 	free(text);
 }
 
+/* No terminal has to break a line, in the middle of a word. */
+static void test_widths(void **unused)
+{
+	struct sample sample;
+	struct style style = plain;
+	char *text;
+
+	(void)unused;
+	style.is_cut = true;
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (style.columns = 54; style.columns < 130; style.columns++) {
+		for (int is_empty = 0; is_empty < 2; is_empty++) {
+			char *rest, *line;
+
+			sample_init(&sample);
+			sample.profile.startup_s = 1.2;
+			sample.profile.suspended_s = 1;
+			sample.profile.has_memory = true;
+			if (is_empty)
+				sample.profile.file_count = 0;
+			text = summary(&sample.profile, "build/demo-profile.json", &style);
+			rest = text;
+			while ((line = strsep(&rest, "\n")) != NULL) {
+				if (glyph_width(line, strlen(line), true, 1000) > style.columns)
+					fail_msg("wider than %u: '%s'", style.columns, line);
+			}
+			free(text);
+		}
+	}
+	style.columns = 80;
+	sample.profile.file_count = 1;
+	text = summary(&sample.profile, "build/demo-profile.json", &style);
+	expect_in(text, "  heatline view build/demo-profile.json\n"
+			"      every line of the program, in the browser\n"
+			"  heatline view -r build/demo-profile.json\n"
+			"      in the terminal, the lines that took time or memory\n");
+	free(text);
+}
+
+/* The command can be pasted into a shell, whatever the file is called. */
 static void test_file_names(void **unused)
 {
 	struct sample sample;
@@ -157,7 +207,7 @@ static void test_nothing_hot(void **unused)
 	sample_init(&sample);
 	sample.profile.file_count = 0;
 	text = summary(&sample.profile, NULL, &plain);
-	expect_in(text, "None of the time was spent in the files that are reported; --profile-all shows where it went");
+	expect_in(text, "  None of the time was spent in the files that are reported; --profile-all shows\n  where it went");
 	free(text);
 	sample.profile = (struct profile){.program = "x.py", .elapsed_s = 0.02};
 	text = summary(&sample.profile, NULL, &plain);
@@ -189,7 +239,10 @@ static void test_outside(void **unused)
 	(void)unused;
 	text = summary(&profile, NULL, &plain);
 	expect_in(text, "   25% 2.00 s  /app/a.py:3\n"
-			"   75% 6.00 s  outside of the reported files, most in solver/core.py (--prof");
+			"   75% 6.00 s  outside of the reported files, most in solver/core.py\n");
+	free(text);
+	text = summary(&profile, NULL, &wide);
+	expect_in(text, "most in solver/core.py (--profile-all)\n");
 	free(text);
 	files[2].path = "<frozen importlib._bootstrap_external>";
 	text = summary(&profile, NULL, &plain);
@@ -293,6 +346,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_summary), cmocka_unit_test(test_long_start),     cmocka_unit_test(test_file_names),
+		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_few_samples), cmocka_unit_test(test_nothing_hot),
 		cmocka_unit_test(test_what_it_took),
 		cmocka_unit_test(test_outside),     cmocka_unit_test(test_mostly_waiting),
