@@ -86,6 +86,7 @@ export interface Thread {
 	readonly tid: number;
 	readonly name: string;
 	readonly isMain: boolean;
+	readonly threads: number; // that it stands for
 	readonly cpu: number;
 	readonly offCpu: number;
 	readonly samples: number;
@@ -449,6 +450,7 @@ function readThread(record: raw.Raw): Thread {
 		tid: raw.number(record.tid),
 		name: raw.text(record.name),
 		isMain: raw.flag(record.is_main),
+		threads: raw.number(record.joined) || 1,
 		cpu: raw.number(record.cpu_s),
 		offCpu: raw.number(record.off_cpu_s),
 		samples: raw.number(record.samples),

@@ -115,6 +115,7 @@ static void add_threads(struct collector *collector, struct profile *profile,
 			.tid = thread->tid,
 			.name = profile_intern(profile, threads_name(collector, process, thread)),
 			.is_main = thread->is_main,
+			.joined = thread->joined,
 			.self = thread_metrics(thread),
 		};
 	}

@@ -139,6 +139,19 @@ double metrics_weight(const struct metrics *part, const struct metrics *sum)
 	       share(part->copy_bytes, sum->copy_bytes);
 }
 
+uint32_t profile_threads_joined(const struct profile_thread *thread)
+{
+	return thread->joined > 0 ? thread->joined : 1;
+}
+
+uint64_t profile_count_threads(const struct profile *profile)
+{
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < profile->thread_count; i++)
+		count += profile_threads_joined(&profile->threads[i]);
+	return count;
+}
+
 double profile_percent(const struct profile *profile, double seconds)
 {
 	if (!(profile->total_s > 0) || !(seconds > 0))

@@ -239,6 +239,7 @@ struct profile_thread {
 	int32_t tid;
 	const char *name; /* interned */
 	bool is_main;
+	uint32_t joined; /* stands for so many that have ended; 0: is one thread */
 	struct metrics self;
 };
 
@@ -378,6 +379,10 @@ const char *metrics_waits_for(const struct metrics *metrics);
  * was allocated, kept and copied, of GPU time, added up.  Idle time counts a thousandth, so
  * that what has nothing else is ranked too. */
 double metrics_weight(const struct metrics *part, const struct metrics *sum);
+
+/* How many threads there were: those that stand for many are so many. */
+uint64_t profile_count_threads(const struct profile *profile);
+uint32_t profile_threads_joined(const struct profile_thread *thread); /* at least 1 */
 
 /* 100 * seconds / total, within 0..100; 0 when there is no total. */
 double profile_percent(const struct profile *profile, double seconds);

@@ -114,6 +114,7 @@ static void read_threads(struct profile_reader *reader, const json_t *list)
 		thread->tid = reader_pid(reader, item, "tid");
 		thread->name = reader_text(reader, item, "name");
 		thread->is_main = reader_bool(reader, item, "is_main");
+		thread->joined = (uint32_t)reader_unsigned(reader, item, "joined", INT32_MAX);
 		thread->self.cpu_s = reader_number(reader, item, "cpu_s");
 		double off_s = reader_number(reader, item, "off_cpu_s");
 		*(thread->is_main ? &thread->self.wait_s : &thread->self.idle_s) = off_s;

@@ -116,6 +116,8 @@ static void write_threads(struct json_out *out, const struct profile *profile)
 		json_put_integer(out, "tid", thread->tid);
 		json_put_text(out, "name", thread->name);
 		json_put_bool(out, "is_main", thread->is_main);
+		if (thread->joined > 0)
+			json_put_unsigned(out, "joined", thread->joined);
 		json_put_number(out, "cpu_s", thread->self.cpu_s, DECIMALS_SECONDS);
 		json_put_number(out, "off_cpu_s", thread->self.wait_s + thread->self.idle_s,
 				DECIMALS_SECONDS);

@@ -53,7 +53,7 @@ static void put_facts(FILE *out, const struct style *style, const struct profile
 	if (profile->process_count > 1)
 		fprintf(out, ", %u processes", profile->process_count);
 	if (profile->thread_count > 1)
-		fprintf(out, ", %u threads", profile->thread_count);
+		fprintf(out, ", %s threads", figure_count(profile_count_threads(profile)).text);
 	if (profile->from_scalene)
 		fputs(", measured by Scalene", out);
 	if (profile->suspended_s > 0)

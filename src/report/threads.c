@@ -246,6 +246,7 @@ void threads_print_table(FILE *out, const struct style *style, const struct prof
 {
 	uint32_t count = profile->thread_count;
 	uint32_t shown = count < MAX_THREADS ? count : MAX_THREADS;
+	uint64_t more = profile_count_threads(profile);
 	const struct profile_thread **threads;
 	struct thread_columns columns = {
 		.has_gil = is_worth(profile, profile->sum.gil_s, gil_share(profile), COLUMN_SHARE),
@@ -263,11 +264,13 @@ void threads_print_table(FILE *out, const struct style *style, const struct prof
 	style_print(out, style, PAINT_STRONG, "Threads");
 	fputc('\n', out);
 	put_head(out, style, &columns);
-	for (uint32_t i = 0; i < shown; i++)
+	for (uint32_t i = 0; i < shown; i++) {
 		put_thread(out, style, profile, threads[i], &columns);
-	if (shown < count) {
+		more -= profile_threads_joined(threads[i]);
+	}
+	if (more > 0) {
 		style_put(out, style, PAINT_DIM);
-		fprintf(out, "  and %u more\n", count - shown);
+		fprintf(out, "  and %s more\n", figure_count(more).text);
 		style_put(out, style, PAINT_NONE);
 	}
 	free(threads);

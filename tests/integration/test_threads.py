@@ -117,7 +117,10 @@ def test_threads_that_live_a_millisecond(python):
     threads = heatline["threads"]
     assert len(threads) < 300
     (rest,) = [thread for thread in threads if thread["name"].endswith("other threads")]
-    assert int(rest["name"].split()[0]) + len(threads) - 1 == 601
+    assert rest["joined"] == int(rest["name"].split()[0])
+    assert rest["joined"] + len(threads) - 1 == 601
+    report = python.heatline(["view", "--cli", "--no-pager", result.profile_path]).stdout
+    assert "601 threads" in report
     worked = sum(thread["cpu_s"] for thread in threads if not thread["is_main"])
     assert worked == pytest.approx(float(result.stdout), rel=0.4)
     hot = result.lines_of("many.py")[line_number("many.py", "hot")]

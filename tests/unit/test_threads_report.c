@@ -130,9 +130,31 @@ static void test_table(void **state)
 	profile_free(profile);
 }
 
+/* Threads that were joined are as many as they were. */
+static void test_joined_threads(void **unused)
+{
+	struct profile_thread threads[25] = {{.name = "MainThread", .is_main = true}};
+	struct profile profile = {.threads = threads, .thread_count = 25};
+	char *text;
+
+	(void)unused;
+	for (uint32_t i = 1; i < 25; i++)
+		threads[i] = (struct profile_thread){.name = "t", .self = {.cpu_s = 1}};
+	threads[24] = (struct profile_thread){.name = "2000 other threads", .joined = 2000,
+					      .self = {.cpu_s = 0.5}};
+	text = printed(&profile, print_table);
+	assert_non_null(strstr(text, "  and 2,004 more\n"));
+	free(text);
+	threads[24].self.cpu_s = 2;
+	text = printed(&profile, print_table);
+	assert_non_null(strstr(text, "  and 5 more\n"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_joined_threads),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_idle),

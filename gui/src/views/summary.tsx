@@ -53,10 +53,11 @@ function Card(props: { title: string; value: string; children?: ComponentChildre
 function Cards() {
 	const { profile, slice } = useApp();
 	const { memory, leaks } = profile;
+	const threads = Math.max(1, profile.threads.reduce((sum, thread) => sum + thread.threads, 0));
 	return (
 		<div class="cards">
 			<Card title={slice.range ? "Selected" : "Elapsed"} value={seconds(slice.seconds)}>
-				{profile.isPartial ? "still running" : profile.suspended > 0 ? `suspended ${seconds(profile.suspended)}` : `${count(Math.max(1, profile.processes.length))} process${profile.processes.length > 1 ? "es" : ""}, ${count(Math.max(1, profile.threads.length))} thread${profile.threads.length > 1 ? "s" : ""}`}
+				{profile.isPartial ? "still running" : profile.suspended > 0 ? `suspended ${seconds(profile.suspended)}` : `${count(Math.max(1, profile.processes.length))} process${profile.processes.length > 1 ? "es" : ""}, ${count(threads)} thread${threads > 1 ? "s" : ""}`}
 			</Card>
 			<Card wide title="Total time" value={seconds(slice.total)}>
 				<TimeBar times={slice.times} full={KINDS.reduce((sum, [kind]) => sum + slice.times[kind], 0)} />
