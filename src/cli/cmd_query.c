@@ -98,6 +98,9 @@ static int answer_about(const struct query_kind *kind, const struct query_settin
 	if (!kind->has_two && count > 1)
 		return err_set(err, ERR_USAGE, "%s takes one profile, but '%s' is a second one",
 			       kind->name, paths[1]);
+	if ((kind->takes & QUERY_NEEDS_AT) && !settings->at)
+		return err_set(err, ERR_USAGE,
+			       "say where: --at FILE, FILE:LINE, FILE:FROM-TO or a function's name");
 	profile = profile_read(count ? paths[0] : DEFAULT_PROFILE, err);
 	if (profile && kind->has_two)
 		after = profile_read(paths[1], err);

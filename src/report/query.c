@@ -314,6 +314,21 @@ static bool read_lines(const char *text, uint32_t *first, uint32_t *last)
 	return true;
 }
 
+/* Of a file whose source is known it is known how far it goes. */
+static int check_line(const struct profile *profile, const struct query_place *place, struct err *err)
+{
+	struct source_lines lines;
+	if (!place->file->source)
+		return 0;
+	source_lines_init(&lines, place->file->source, place->file->source_size);
+	uint32_t count = lines.count;
+	source_lines_fini(&lines);
+	if (place->first <= count)
+		return 0;
+	return err_set(err, ERR_NOT_FOUND, "'%.200s' has no line %u, only %u",
+		       query_path(profile, place->file->path), place->first, count);
+}
+
 int query_find_place(const struct profile *profile, const char *at, struct query_place *place,
 		      struct err *err)
 {
@@ -330,5 +345,7 @@ int query_find_place(const struct profile *profile, const char *at, struct query
 	if (!place->file && err->code == ERR_NOT_FOUND && !place->first)
 		err_set(err, ERR_NOT_FOUND, "the profile has no figures for a file or a function '%.200s'",
 			at);
-	return place->file ? 0 : -(int)err->code;
+	if (!place->file)
+		return -(int)err->code;
+	return check_line(profile, place, err);
 }
