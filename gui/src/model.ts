@@ -83,7 +83,7 @@ export interface File {
 
 export interface Thread {
 	readonly process: number;
-	readonly tid: number;
+	readonly tid: number; // 0: it stands for many
 	readonly name: string;
 	readonly isMain: boolean;
 	readonly threads: number; // that it stands for

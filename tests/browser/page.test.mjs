@@ -294,6 +294,25 @@ pageTest("figures of a long run with few samples stand side by side", "", async 
 	}
 }, () => pageOf(longRun()));
 
+// The same run with a row for threads that have ended.
+function manyThreads() {
+	const many = structuredClone(profile);
+	const { threads } = many.heatline;
+	threads.push({ ...threads[0], is_main: false, tid: 0, name: "1200 other threads", joined: 1200 });
+	return many;
+}
+
+pageTest("threads that stand for many are so many, and have no number of their own", "", async (page) => {
+	const rows = profile.heatline.threads.length;
+	assert.ok((await texts(page, ".card .note"))[0].includes(`${((1200 + rows) / 1000).toFixed(3).replace(".", ",")} threads`));
+	await page.evaluate(() => { location.hash = "v=timeline"; });
+	await page.waitForSelector(".view-timeline table.plain");
+	assert.ok((await texts(page, "table.plain tbody td:first-child")).includes("1200 other threads "));
+	await page.evaluate(() => { location.hash = "v=flame"; });
+	await page.waitForSelector(".view-flame select");
+	assert.ok((await texts(page, "option")).includes("1200 other threads"));
+}, () => pageOf(manyThreads()));
+
 pageTest("a narrow window has no scrolling to the side", "", async (page) => {
 	await page.setViewportSize({ width: 320, height: 640 });
 	for (const view of ["summary", "timeline", "memory", "compare"]) {

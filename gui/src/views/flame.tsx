@@ -4,6 +4,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import { useApp, type App } from "../context.ts";
 import { baseName, megabytes, percent, seconds } from "../format.ts";
 import { findPath, makeFrames, pathTo, type Frames } from "../flame.ts";
+import type { Profile, Thread } from "../model.ts";
 import { FlameCanvas } from "../parts/flame-canvas.tsx";
 import { FlameTable } from "../parts/flame-table.tsx";
 import { ownTimes, threadTimes, type StackFunction, type Stacks } from "../stacks.ts";
@@ -88,6 +89,13 @@ function FlameOf({ stacks }: { stacks: Stacks }) {
 	);
 }
 
+// A row that stands for many threads has no number.
+function threadLabel(profile: Profile, thread: Thread): string {
+	const process = profile.processes.length > 1 ? `process ${profile.processes[thread.process]?.pid}` : "";
+	const parts = [process, thread.tid || ""].filter(Boolean);
+	return parts.length > 0 ? `${thread.name} (${parts.join(", ")})` : thread.name;
+}
+
 function FlameToolbar({ stacks }: { stacks: Stacks }) {
 	const app = useApp();
 	const { profile, state } = app;
@@ -109,7 +117,7 @@ function FlameToolbar({ stacks }: { stacks: Stacks }) {
 						<option key={`p${i}`} value={String(-2 - i)}>process {process.pid}</option>
 					))}
 					{profile.threads.map((thread, i) => (
-						<option key={i} value={String(i)}>{thread.name} ({profile.processes.length > 1 ? `process ${profile.processes[thread.process]?.pid}, ` : ""}{thread.tid})</option>
+						<option key={i} value={String(i)}>{threadLabel(profile, thread)}</option>
 					))}
 				</select></label>
 			)}

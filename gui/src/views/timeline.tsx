@@ -76,7 +76,7 @@ function Lanes({ timeline }: { timeline: Bins }) {
 							onClick={() => app.go({ view: "flame", thread: lane.thread, metric: "time", zoom: [] })}
 						>
 							<b>{threadName(app.profile, lane.thread)}</b>{" "}
-							<small>{isMany ? `process ${app.profile.processes[thread?.process ?? 0]?.pid}` : thread?.isMain ? "main" : thread?.tid}</small>
+							<small>{isMany ? `process ${app.profile.processes[thread?.process ?? 0]?.pid}` : thread?.isMain ? "main" : thread?.tid || ""}</small>
 						</button>
 					);
 				})}
@@ -171,7 +171,7 @@ function Threads() {
 				<tbody>
 					{rows.slice(0, 64).map(({ thread, index, part }) => (
 						<tr key={index}>
-							<td>{threadName(profile, index)} <small>{thread.isMain ? "main" : thread.tid}</small></td>
+							<td>{threadName(profile, index)} <small>{thread.isMain ? "main" : thread.tid || ""}</small></td>
 							<td>{profile.processes[thread.process]?.pid ?? ""}</td>
 							<td class="number">{seconds(part.cpu)}</td>
 							<td class="number">{seconds(part.off)}</td>
