@@ -9,7 +9,8 @@
 #include "report/glyph.h"
 
 #define MAX_ROWS 20u
-#define FIGURE_CELLS 54u /* all columns before the command */
+#define FIGURE_CELLS 56u /* all columns before the command */
+#define SPARE_CELLS 16u  /* of parent and peak, which a narrow terminal goes without */
 #define MIN_COMMAND_CELLS 20u
 
 struct row {
@@ -42,19 +43,42 @@ static struct row *make_rows(const struct profile *profile)
 	return rows;
 }
 
+static bool is_narrow(const struct style *style)
+{
+	return style->is_cut && style->columns < FIGURE_CELLS + MIN_COMMAND_CELLS;
+}
+
+/* Cells for the command. */
+static uint32_t command_room(const struct style *style)
+{
+	uint32_t used = FIGURE_CELLS - (is_narrow(style) ? SPARE_CELLS : 0);
+
+	return style->columns > used + MIN_COMMAND_CELLS ? style->columns - used : MIN_COMMAND_CELLS;
+}
+
+static void put_figures(FILE *out, const struct style *style, const char *pid, const char *parent,
+			const char *cpu, const char *waiting, const char *peak)
+{
+	if (is_narrow(style))
+		fprintf(out, "%7s %7s %7s  ", pid, cpu, waiting);
+	else
+		fprintf(out, "%7s %7s %7s %7s %7s  ", pid, parent, cpu, waiting, peak);
+}
+
 static void put_row(FILE *out, const struct style *style, const struct row *row)
 {
 	const struct profile_process *process = row->process;
 	const char *command = process->command ? process->command : "";
 	const char *ended = process->ended ? process->ended : "running";
 	bool has_peak = process->peak_resident_bytes > 0;
-	uint32_t room = style->columns > FIGURE_CELLS + MIN_COMMAND_CELLS
-				? style->columns - FIGURE_CELLS
-				: MIN_COMMAND_CELLS;
+	uint32_t room = command_room(style);
+	char pid[16], parent[16];
 
-	fprintf(out, "%7d %7d %7s %7s %7s  ", process->pid, process->parent_pid,
-		figure_seconds(row->cpu_s).text, figure_seconds(row->wait_s).text,
-		has_peak ? figure_bytes(process->peak_resident_bytes).text : "");
+	snprintf(pid, sizeof pid, "%d", process->pid);
+	snprintf(parent, sizeof parent, "%d", process->parent_pid);
+	put_figures(out, style, pid, parent, figure_seconds(row->cpu_s).text,
+		    figure_seconds(row->wait_s).text,
+		    has_peak ? figure_bytes(process->peak_resident_bytes).text : "");
 	uint32_t used = glyph_put(out, style, ended, strlen(ended), 14);
 	fprintf(out, "%*s", (int)(15 - used), "");
 	if (process->name) {
@@ -74,8 +98,9 @@ void processes_print(FILE *out, const struct style *style, const struct profile 
 
 	fputc('\n', out);
 	style_print(out, style, PAINT_STRONG, "Processes");
-	fprintf(out, "\n%7s %7s %7s %7s %7s  %-15s%s\n", "pid", "parent", "CPU", "waiting", "peak",
-		"end", "command");
+	fputc('\n', out);
+	put_figures(out, style, "pid", "parent", "CPU", "waiting", "peak");
+	fprintf(out, "%-15s%s\n", "end", "command");
 	for (uint32_t i = 0; i < profile->process_count && i < MAX_ROWS; i++)
 		put_row(out, style, &rows[i]);
 	if (profile->process_count > MAX_ROWS)
