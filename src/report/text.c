@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "report/advice.h"
 #include "report/figure.h"
@@ -20,6 +21,7 @@
 
 #define MAX_BAR_CELLS 100
 #define MAX_NAMED_FILES 5
+#define MAX_FACTS_BYTES 500
 #define BEFORE_S 0.1 /* less before the interpreter was started is not told */
 #define MAX_ARGUMENT_CELLS 200 /* of the program's arguments together */
 
@@ -44,23 +46,25 @@ static void put_program(FILE *out, const struct style *style, const struct profi
 
 static void put_facts(FILE *out, const struct style *style, const struct profile *profile)
 {
-	fprintf(out, "%s elapsed, %s profiled", figure_seconds(profile->elapsed_s).text,
-		figure_seconds(profile->total_s).text);
-	if (profile->python_version) {
-		fputs(", Python ", out);
-		glyph_put(out, style, profile->python_version, strlen(profile->python_version), 40);
-	}
+	struct buf text;
+
+	buf_init(&text, MAX_FACTS_BYTES);
+	buf_printf(&text, "%s elapsed, %s profiled", figure_seconds(profile->elapsed_s).text,
+		   figure_seconds(profile->total_s).text);
+	if (profile->python_version)
+		buf_printf(&text, ", Python %.40s", profile->python_version);
 	if (profile->process_count > 1)
-		fprintf(out, ", %u processes", profile->process_count);
+		buf_printf(&text, ", %u processes", profile->process_count);
 	if (profile->thread_count > 1)
-		fprintf(out, ", %s threads", figure_count(profile_count_threads(profile)).text);
+		buf_printf(&text, ", %s threads", figure_count(profile_count_threads(profile)).text);
 	if (profile->from_scalene)
-		fputs(", measured by Scalene", out);
+		buf_text(&text, ", measured by Scalene");
 	if (profile->suspended_s > 0)
-		fprintf(out, ", suspended for %s", figure_seconds(profile->suspended_s).text);
+		buf_printf(&text, ", suspended for %s", figure_seconds(profile->suspended_s).text);
 	if (profile->is_partial)
-		fputs(", written while the program still ran", out);
-	fputc('\n', out);
+		buf_text(&text, ", written while the program still ran");
+	glyph_put_wrapped(out, style, text.data, 0);
+	buf_fini(&text);
 	quality_print(out, style, profile, 0);
 }
 

@@ -22,6 +22,7 @@
 #define MAX_IDLE_LINES 8u
 #define IDLE_HEAD_CELLS 22u
 #define IDLE_CELLS 21u /* of a line's figures and the gap after them */
+#define FIGURE_CELLS 9u /* of a column, with the gap before it */
 #define MAX_NAME_CELLS 40u
 
 /* ---- what is worth a sentence ---- */
@@ -219,6 +220,15 @@ static void put_head(FILE *out, const struct style *style, const struct thread_c
 	style_put(out, style, PAINT_NONE);
 }
 
+static uint32_t name_room(const struct style *style, const struct thread_columns *columns)
+{
+	uint32_t used = FIGURE_CELLS * (3u + columns->has_gil + columns->has_gc + columns->has_process) + 2;
+
+	if (!style->is_cut || style->columns >= used + MAX_NAME_CELLS)
+		return MAX_NAME_CELLS;
+	return style->columns > used ? style->columns - used : 1;
+}
+
 static void put_thread(FILE *out, const struct style *style, const struct profile *profile,
 		       const struct profile_thread *thread, const struct thread_columns *columns)
 {
@@ -238,7 +248,7 @@ static void put_thread(FILE *out, const struct style *style, const struct profil
 	if (columns->has_process)
 		put_figure(out, pid, 8);
 	fputs("  ", out);
-	glyph_put(out, style, name, strlen(name), MAX_NAME_CELLS);
+	glyph_put(out, style, name, strlen(name), name_room(style, columns));
 	fputc('\n', out);
 }
 
