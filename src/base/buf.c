@@ -100,3 +100,10 @@ char *buf_take(struct buf *buf)
 	buf_init(buf, maximum);
 	return data;
 }
+
+bool buf_seconds(struct buf *buf, double seconds)
+{
+	if (seconds > 0 && seconds < 0.001)
+		return buf_printf(buf, "%.3f ms", 1000 * seconds);
+	return buf_printf(buf, seconds < 999.5 ? "%.3g s" : "%.0f s", seconds);
+}

@@ -248,17 +248,21 @@ static bool match_blocking(const struct advice_site *site, struct buf *evidence,
 	if (!statement->is_async || (!step && !is_waiting) ||
 	    advice_find_call(site, 0, calls) == statement->count)
 		return false;
-	if (step && step->count == 1)
-		buf_printf(evidence, "The event loop stood still here once, for %.3g s: no other task "
-				     "could run.",
-			   step->total_s);
-	else if (step)
-		buf_printf(evidence, "The event loop stood still here %u times, %.3g s in all, the "
-				     "longest %.3g s: no other task could run.",
-			   step->count, step->total_s, step->longest_s);
-	else
-		buf_printf(evidence, "%.3g s of waiting here inside an async function: no other task of "
-				     "the loop could run meanwhile.", wait_s);
+	if (step && step->count == 1) {
+		buf_text(evidence, "The event loop stood still here once, for ");
+		buf_seconds(evidence, step->total_s);
+		buf_text(evidence, ": no other task could run.");
+	} else if (step) {
+		buf_printf(evidence, "The event loop stood still here %u times, ", step->count);
+		buf_seconds(evidence, step->total_s);
+		buf_text(evidence, " in all, the longest ");
+		buf_seconds(evidence, step->longest_s);
+		buf_text(evidence, ": no other task could run.");
+	} else {
+		buf_seconds(evidence, wait_s);
+		buf_text(evidence, " of waiting here inside an async function: no other task of the "
+				   "loop could run meanwhile.");
+	}
 	buf_text(fix, "Await its asynchronous twin (asyncio.sleep, an async HTTP client, "
 		      "asyncio.create_subprocess_exec), or asyncio.to_thread(…).");
 	return true;

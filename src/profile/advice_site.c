@@ -276,7 +276,9 @@ double advice_site_compiling_s(const struct advice_site *site)
 void advice_put_time(struct buf *text, const struct profile *profile, double seconds)
 {
 	double percent = profile_percent(profile, seconds);
-	buf_printf(text, "%.*f%% of the time (%.3g s)", percent < 9.95 ? 1 : 0, percent, seconds);
+	buf_printf(text, "%.*f%% of the time (", percent < 9.95 ? 1 : 0, percent);
+	buf_seconds(text, seconds);
+	buf_char(text, ')');
 }
 
 void advice_put_cost(struct buf *text, const struct advice_site *site)

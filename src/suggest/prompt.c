@@ -127,8 +127,9 @@ static void put_head(struct buf *out, const struct profile *profile,
 		buf_printf(out, "Python %s", profile->python_version);
 	if (profile->machine)
 		buf_printf(out, "%s%s", profile->python_version ? ", " : "", profile->machine);
-	buf_printf(out, "\nThe program's time is %.3g s; percentages are of that.\n",
-		   profile->total_s);
+	buf_text(out, "\nThe program's time is ");
+	buf_seconds(out, profile->total_s);
+	buf_text(out, "; percentages are of that.\n");
 }
 
 static void put_imports(struct buf *out, const struct profile_file *file)

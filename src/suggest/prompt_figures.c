@@ -16,7 +16,9 @@ static void put_time(struct buf *out, const struct profile *profile, const struc
 	double seconds = metrics_seconds(self), low, high;
 	const char *waits = metrics_waits_for(self);
 
-	buf_printf(out, "- time: %.3g s, %.1f%%", seconds, profile_percent(profile, seconds));
+	buf_text(out, "- time: ");
+	buf_seconds(out, seconds);
+	buf_printf(out, ", %.1f%%", profile_percent(profile, seconds));
 	if (self->samples && profile->total_s > 0) {
 		profile_share_interval(seconds / profile->total_s, self->samples, &low, &high);
 		buf_printf(out, " (%.0f to %.0f%% with 95%% certainty, %llu samples)", 100 * low,
@@ -52,11 +54,17 @@ static void put_gpu(struct buf *out, const struct profile *profile, const struct
 {
 	if (!profile->gpu.source || (self->gpu_s <= 0 && gpu->wait_s <= 0))
 		return;
-	buf_printf(out, "- GPU: %.3g s of work launched here (%.3g s in kernels, %.3g s copying), "
-			"%.0f launches, %.1f MB to the device and %.1f MB from it, Python blocked on "
-			"it for %.3g s\n",
-		   self->gpu_s, gpu->kernel_s, gpu->copy_s, gpu->launches, gpu->to_device_bytes / MB,
-		   gpu->from_device_bytes / MB, gpu->wait_s);
+	buf_text(out, "- GPU: ");
+	buf_seconds(out, self->gpu_s);
+	buf_text(out, " of work launched here (");
+	buf_seconds(out, gpu->kernel_s);
+	buf_text(out, " in kernels, ");
+	buf_seconds(out, gpu->copy_s);
+	buf_printf(out, " copying), %.0f launches, %.1f MB to the device and %.1f MB from it, Python "
+			"blocked on it for ",
+		   gpu->launches, gpu->to_device_bytes / MB, gpu->from_device_bytes / MB);
+	buf_seconds(out, gpu->wait_s);
+	buf_char(out, '\n');
 }
 
 /* --- the whole range --- */
@@ -195,7 +203,8 @@ void prompt_put_figures(struct buf *out, const struct profile *profile,
 			put_memory(out, &line->self, &line->memory);
 		put_gpu(out, profile, &line->self, &line->gpu);
 		if (line->async.await_s > 0)
-			buf_printf(out, "- tasks that wait here: %.3g task-seconds, %.1f at once\n",
+			buf_printf(out, "- tasks that wait here: %.*f task-seconds, %.1f at once\n",
+				   line->async.await_s < 1 ? 3 : line->async.await_s < 100 ? 1 : 0,
 				   line->async.await_s, line->async.concurrency_mean);
 	} else {
 		buf_text(out, "- nothing: no sample met it\n");

@@ -69,6 +69,22 @@ static void test_take_hands_over(void **state)
 	buf_fini(&buf);
 }
 
+/* Never as 1.23e+03. */
+static void test_seconds(void **state)
+{
+	static const struct { double seconds; const char *text; } cases[] = {
+		{0, "0 s"}, {0.0000123, "0.012 ms"}, {0.00099, "0.990 ms"}, {0.3344, "0.334 s"},
+		{12.34, "12.3 s"}, {999.4, "999 s"}, {999.6, "1000 s"}, {123456, "123456 s"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf buf;
+		buf_init(&buf, 100);
+		buf_seconds(&buf, cases[i].seconds);
+		assert_string_equal(buf.data, cases[i].text);
+		buf_fini(&buf);
+	}
+}
+
 static void test_vec_keeps_items_and_type(void **state)
 {
 	VEC(uint64_t) numbers = VEC_EMPTY;
@@ -92,6 +108,7 @@ int main(void)
 		cmocka_unit_test(test_maximum_refuses_whole_appends),
 		cmocka_unit_test(test_printf_longer_than_room),
 		cmocka_unit_test(test_take_hands_over),
+		cmocka_unit_test(test_seconds),
 		cmocka_unit_test(test_vec_keeps_items_and_type),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
