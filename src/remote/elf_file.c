@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/procfs.h"
+#include "remote/maps.h"
 
 #define SECTIONS_MAX 4096u
 #define SYMBOLS_MAX 4000000u
@@ -74,6 +76,39 @@ int elf_open(struct elf_file *elf, const char *path)
 	return -ENOEXEC;
 }
 
+/* The file behind a range of the process, whatever has its name now. */
+static int open_mapped(struct elf_file *elf, pid_t pid, const char *path)
+{
+	char name[80];
+	struct maps maps;
+	int status = maps_read(&maps, pid);
+
+	for (uint32_t i = 0; status == 0 && i < maps.ranges.count; i++) {
+		const struct map_range *range = &maps.ranges.items[i];
+
+		if (strcmp(range->path, path) != 0)
+			continue;
+		snprintf(name, sizeof(name), "/proc/%d/map_files/%llx-%llx", (int)pid,
+			 (unsigned long long)range->start, (unsigned long long)range->end);
+		status = elf_open(elf, name);
+		maps_fini(&maps);
+		return status;
+	}
+	maps_fini(&maps);
+	return status != 0 ? status : -ENOENT;
+}
+
+/* A file that has no name any more, replaced by a newer version for instance. */
+static int open_nameless(struct elf_file *elf, pid_t pid, const char *path)
+{
+	char exe[4096], name[40];
+
+	if (!procfs_link(pid, "exe", exe, sizeof(exe)) || strcmp(exe, path) != 0)
+		return open_mapped(elf, pid, path);
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
+	return elf_open(elf, name);
+}
+
 int elf_open_of(struct elf_file *elf, pid_t pid, const char *path)
 {
 	char *full = mem_alloc(strlen(path) + 40);
@@ -83,7 +118,9 @@ int elf_open_of(struct elf_file *elf, pid_t pid, const char *path)
 	status = elf_open(elf, full);
 	free(full);
 	/* A chroot's files are named by where they are for us. */
-	return status == 0 ? 0 : elf_open(elf, path);
+	if (status != 0)
+		status = elf_open(elf, path);
+	return status != 0 && maps_is_nameless(path) ? open_nameless(elf, pid, path) : status;
 }
 
 void elf_close(struct elf_file *elf)

@@ -27,7 +27,9 @@ struct elf_piece {
  * a moment only. */
 int elf_open(struct elf_file *elf, const char *path);
 
-/* The same for a file that a process has mapped, as the process sees it. */
+/* The same for a file that a process has mapped, as the process sees it; path is what
+ * /proc/PID/maps calls it.  One that was replaced or removed since can be opened if it is the
+ * executable, or by root (CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; else -EPERM). */
 int elf_open_of(struct elf_file *elf, pid_t pid, const char *path);
 void elf_close(struct elf_file *elf);
 

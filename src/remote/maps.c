@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/procfs.h"
 #include "base/starts.h"
+#include "base/text.h"
 
 #define RANGES_MAX 50000u
 #define PATHS_MAX 10000u
@@ -41,6 +42,11 @@ void maps_add(struct maps *maps, uint64_t start, uint64_t end, uint64_t offset, 
 void maps_sort(struct maps *maps)
 {
 	starts_sort(maps->ranges.items, maps->ranges.count, sizeof(maps->ranges.items[0]));
+}
+
+bool maps_is_nameless(const char *path)
+{
+	return text_ends_with(path, NAMELESS_MARK);
 }
 
 const struct map_range *maps_find(const struct maps *maps, uint64_t address)

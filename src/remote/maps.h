@@ -33,6 +33,11 @@ void maps_add(struct maps *maps, uint64_t start, uint64_t end, uint64_t offset, 
 	      const char *path);
 void maps_sort(struct maps *maps);
 
+/* Whether the file of this name in /proc/PID/maps has lost it: it was removed, or another one
+ * stands in its place.  Then the name ends with this mark. */
+#define NAMELESS_MARK " (deleted)"
+bool maps_is_nameless(const char *path);
+
 /* The range that has this address, or NULL. */
 const struct map_range *maps_find(const struct maps *maps, uint64_t address);
 

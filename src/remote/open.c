@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/procfs.h"
@@ -102,21 +103,26 @@ static bool look_into(const struct remote *remote, const struct maps *maps, cons
 	return image->runtime != 0;
 }
 
-/* The executable, then whatever is called after Python. */
-static bool find_image(const struct remote *remote, const struct maps *maps, const char *exe,
-		       struct image *image)
+static bool is_called_after_python(const char *path)
 {
-	for (int is_library = 0; is_library < 2; is_library++) {
-		for (uint32_t i = 0; i < maps->paths.count; i++) {
-			const char *path = maps->paths.items[i];
-			bool is_executable = strcmp(path, exe) == 0;
-			bool is_wanted = is_library ? strstr(path_basename(path), "python") != NULL
-						    : is_executable;
+	return strstr(path_basename(path), "python") != NULL;
+}
 
-			if (is_wanted &&
-			    look_into(remote, maps, path, is_executable && !is_library, image))
-				return true;
-		}
+/* The executable, then whatever is called after Python: the next of them that holds an
+ * interpreter, from *at on, which begins with 0. */
+static bool find_image(const struct remote *remote, const struct maps *maps, const char *exe,
+		       uint32_t *at, struct image *image)
+{
+	const uint32_t count = maps->paths.count;
+
+	while (*at < 2 * count) {
+		bool is_library = *at >= count;
+		const char *path = maps->paths.items[(*at)++ % count];
+		bool is_executable = strcmp(path, exe) == 0;
+
+		if ((is_library ? !is_executable && is_called_after_python(path) : is_executable) &&
+		    look_into(remote, maps, path, is_executable, image))
+			return true;
 	}
 	return false;
 }
@@ -232,9 +238,30 @@ static int check_process(pid_t *pid, struct err *err)
 	return 0;
 }
 
-static int refuse_foreign(pid_t pid, const char *command, struct err *err)
+/* What the process runs is nowhere to be found but in its memory, unless root asks. */
+static int refuse_nameless(pid_t pid, const char *path, const char *command, struct err *err)
+{
+	int size = (int)(strlen(path) - strlen(NAMELESS_MARK));
+
+	if (geteuid() != 0)
+		return err_set(err, ERR_PERMISSION,
+			       "process %d runs Python from '%.*s', which has been replaced or removed "
+			       "since; only root can read it: sudo %s", (int)pid, size, path, command);
+	return err_set(err, ERR_PERMISSION,
+		       "process %d runs Python from '%.*s', which has been replaced or removed since, and "
+		       "cannot be read here (CAP_SYS_ADMIN); start the process again", (int)pid, size, path);
+}
+
+static int refuse_foreign(pid_t pid, const struct maps *maps, const char *command, struct err *err)
 {
 	char exe[1024] = "";
+
+	for (uint32_t i = 0; i < maps->paths.count; i++) {
+		const char *path = maps->paths.items[i];
+
+		if (text_starts_with(path_basename(path), "libpython") && maps_is_nameless(path))
+			return refuse_nameless(pid, path, command, err);
+	}
 
 	errno = 0;
 	if (!procfs_link(pid, "exe", exe, sizeof(exe)) && (errno == EACCES || errno == EPERM))
@@ -253,13 +280,31 @@ static bool is_in_namespace(pid_t pid)
 	       procfs_number(status, "NSpid", -1, 10, &inner) && inner != (uint64_t)pid;
 }
 
-static int open_image(struct remote *remote, const struct image *image, struct err *err)
+/* Having the map does not mean that the memory may be read, nor that a core has it. */
+static int check_memory(const struct remote *remote, const struct image *image, const char *command,
+			struct err *err)
 {
 	uint64_t word;
-	int status;
 
+	if (remote->core == NULL)
+		return remote_try_memory(remote->pid, image->runtime, command, err);
+	if (!remote->reader.read(&remote->reader, image->runtime, &word, sizeof(word)))
+		return err_set(err, ERR_FORMAT, "%s is cut short: the interpreter's memory is not in it",
+			       remote->label);
+	return 0;
+}
+
+static int open_image(struct remote *remote, const struct image *image, const char *command,
+		      struct err *err)
+{
+	uint64_t word;
+	int status = check_memory(remote, image, command, err);
+
+	if (status != 0)
+		return status;
 	remote->runtime = image->runtime;
 	remote->image_start = image->code;
+	remote->version_text[0] = '\0';
 	status = learn_layout(remote, find_version(remote, image), err);
 	if (status != 0)
 		return status;
@@ -275,10 +320,30 @@ static int open_image(struct remote *remote, const struct image *image, struct e
 	return 0;
 }
 
+#define NO_IMAGE 1
+
+/* A process may have several interpreters loaded of which it uses one.  NO_IMAGE when it has
+ * none; where none can be opened err says why not the first. */
+static int open_any_image(struct remote *remote, const struct maps *maps, const char *exe,
+			  const char *command, struct err *err)
+{
+	struct image image;
+	uint32_t at = 0;
+	int status = NO_IMAGE;
+
+	while (status != 0 && find_image(remote, maps, exe, &at, &image)) {
+		bool is_first = status == NO_IMAGE;
+		int found = open_image(remote, &image, command, is_first ? err : NULL);
+
+		if (is_first || found == 0)
+			status = found;
+	}
+	return status;
+}
+
 int remote_open(struct remote *remote, pid_t pid, const char *command, struct err *err)
 {
 	char exe[4096];
-	struct image image;
 	struct maps maps;
 	int status = check_process(&pid, err);
 
@@ -295,13 +360,10 @@ int remote_open(struct remote *remote, pid_t pid, const char *command, struct er
 	status = maps_read(&maps, pid);
 	if (status != 0)
 		status = remote_refuse(pid, -status, command, err);
-	else if (!find_image(remote, &maps, exe, &image))
-		status = refuse_foreign(pid, command, err);
 	else
-		/* Having the map does not mean that the memory may be read. */
-		status = remote_try_memory(pid, image.runtime, command, err);
-	if (status == 0)
-		status = open_image(remote, &image, err);
+		status = open_any_image(remote, &maps, exe, command, err);
+	if (status == NO_IMAGE)
+		status = refuse_foreign(pid, &maps, command, err);
 	maps_fini(&maps);
 	return status;
 }
@@ -336,20 +398,14 @@ static int refuse_core(const struct remote *remote, const char *exe, struct err 
 int remote_open_core(struct remote *remote, struct core *core, const char *name, struct err *err)
 {
 	const char *exe = core_executable(core);
-	struct image image;
-	uint64_t word;
 
 	memset(remote, 0, sizeof(*remote));
 	remote->pid = core->pid;
 	remote->core = core;
 	snprintf(remote->label, sizeof(remote->label), "'%s'", name);
 	core_init_reader(core, &remote->reader);
-	if (!find_image(remote, &core->maps, exe == NULL ? "" : exe, &image))
-		return refuse_core(remote, exe, err);
-	if (!remote->reader.read(&remote->reader, image.runtime, &word, sizeof(word)))
-		return err_set(err, ERR_FORMAT, "%s is cut short: the interpreter's memory is not in it",
-			       remote->label);
-	return open_image(remote, &image, err);
+	int status = open_any_image(remote, &core->maps, exe == NULL ? "" : exe, NULL, err);
+	return status == NO_IMAGE ? refuse_core(remote, exe, err) : status;
 }
 
 bool remote_is_alive(const struct remote *remote)

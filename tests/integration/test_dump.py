@@ -1,10 +1,14 @@
 """heatline dump: every thread's stack, from outside."""
 
+import json
 import os
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from support.pythons import all_pythons
 from support.running import wait_until
 from support.targets import Target, dump, functions, heatline, thread_of
 
@@ -237,6 +241,62 @@ def inside(found):
         if "inside" in functions(thread):
             return thread
     return None
+
+
+def shared_library(python):
+    """The file of its interpreter, where that is not the executable itself."""
+    ask = "import sysconfig as s; print(s.get_config_var('LIBDIR') + '/' + s.get_config_var('INSTSONAME'))"
+    path = Path(python.run_plain(["-c", ask]).stdout.strip())
+    return path if not python.is_in_sid and path.suffix != ".a" and path.exists() else None
+
+
+@pytest.fixture(scope="session")
+def shared_pythons():
+    """Those whose interpreter is a library."""
+    found = [python for python in all_pythons() if shared_library(python)]
+    if len(found) < 2:
+        pytest.skip("less than two Pythons here have their interpreter in a library")
+    return found
+
+
+SLEEPER = """
+    import ctypes, sys, time
+    for path in sys.argv[1:]:
+        ctypes.CDLL(path)
+    def innermost():
+        print("ready")
+        time.sleep(1000)
+    innermost()
+"""
+
+
+def test_interpreter_that_was_replaced(shared_pythons, program, tmp_path):
+    """As an upgrade does it: another file has the library's name now."""
+    for python, other in zip(shared_pythons, shared_pythons[1:]):
+        library = tmp_path / shared_library(python).name
+        shutil.copy(shared_library(python), library)
+        it = Target(python, program(SLEEPER), env={"LD_LIBRARY_PATH": str(tmp_path)})
+        try:
+            assert str(library) in Path(f"/proc/{it.pid}/maps").read_text()
+            shutil.copy(shared_library(other), tmp_path / "new")
+            (tmp_path / "new").rename(library)
+            done = heatline("dump", "--json", it.pid)
+            if done.returncode == 0:
+                assert functions(thread_of(json.loads(done.stdout), "MainThread")) == ["<module>", "innermost"]
+            else:  # not permitted here: then it is not said to be no Python
+                refused(done, f"process {it.pid} runs Python from '{library}', which has been replaced")
+        finally:
+            it.end()
+
+
+def test_an_interpreter_that_is_only_loaded(shared_pythons, program):
+    """The loader puts later libraries at lower addresses, so that the idle one comes first."""
+    for python, other in zip(shared_pythons, shared_pythons[1:]):
+        it = Target(python, program(SLEEPER), shared_library(other))
+        try:
+            assert functions(thread_of(dump(it.pid), "MainThread")) == ["<module>", "innermost"]
+        finally:
+            it.end()
 
 
 def test_asyncio_tasks(target):
