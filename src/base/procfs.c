@@ -92,8 +92,6 @@ bool procfs_number(const char *status, const char *key, int which, int base, uin
 	}
 }
 
-/* The number that *text begins with, after blanks; sscanf takes thirty times as long, and
- * this is asked of every thread at every look. */
 /* "start-end rights offset device inode name".  (sscanf took as long as the kernel to write it.) */
 bool procfs_parse_mapping(char *line, struct procfs_mapping *mapping)
 {
@@ -117,6 +115,8 @@ bool procfs_parse_mapping(char *line, struct procfs_mapping *mapping)
 	return true;
 }
 
+/* The number that *text begins with, after blanks; sscanf takes thirty times as long, and
+ * this is asked of every thread at every look. */
 static bool take_number(const char **text, unsigned long long *number)
 {
 	const char *at = *text;
