@@ -33,7 +33,7 @@ static inline bool is_overwritten(const char *at)
 static inline bool find_innermost(const char **frame)
 {
 	const struct py_layout *layout = &g_agent.layout;
-	const char *state = g_agent.this_thread_state();
+	const char *state = (const char *)(uintptr_t)sample_state(); /* NOLINT: an address */
 	*frame = state != NULL ? load_pointer(state + layout->thread_frame) : NULL;
 	if (*frame == NULL || layout->frame_kind != PY_FRAME_CFRAME)
 		return true;

@@ -43,12 +43,52 @@ static enum sample_place place_of(uint64_t pc)
 	return pc >= ring->image_start && pc < ring->image_end ? PLACE_INTERPRETER : PLACE_NATIVE;
 }
 
+/* Of states that had the GIL: one of this thread's own, and one that was another's.  Allocations ask
+ * so often that a system call each took a fifth of the program's time. */
+static __thread py_addr own_state __attribute__((tls_model("initial-exec")));
+static __thread py_addr foreign_state __attribute__((tls_model("initial-exec")));
+
+static uint64_t load_word(py_addr at)
+{
+	uint64_t word;
+	memcpy(&word, (const void *)(uintptr_t)at, sizeof(word)); /* NOLINT: an address */
+	return word;
+}
+
+/* Whether the state that has the GIL is the calling thread's, as `state` is. */
+static bool is_own_state(py_addr state, py_addr holder)
+{
+	uint32_t place = g_agent.layout.thread_id;
+	uint64_t pthread_id;
+	if (holder == foreign_state)
+		return false;
+	if (holder == own_state) /* lives, but may have become another's */
+		pthread_id = load_word(holder + place);
+	else if (!g_agent.reader.read(&g_agent.reader, holder + place, &pthread_id, sizeof(pthread_id)))
+		return false; /* another's, which is freed */
+	bool is_own = pthread_id == load_word(state + place);
+	*(is_own ? &own_state : &foreign_state) = holder;
+	return is_own;
+}
+
+/* A thread has a state in each interpreter whose code it runs.  From 3.12 on Python tells the one
+ * in use; before, the one that the thread had first, so who has the GIL is looked at too. */
+py_addr sample_state(void)
+{
+	const struct py_layout *layout = &g_agent.layout;
+	py_addr state = (py_addr)(uintptr_t)g_agent.this_thread_state();
+	if (state == 0 || layout->runtime_gilstate_current == PY_ABSENT || g_agent.ring->runtime == 0)
+		return state;
+	py_addr holder = load_word(g_agent.ring->runtime + layout->runtime_gilstate_current);
+	return holder != 0 && holder != state && is_own_state(state, holder) ? holder : state;
+}
+
 /* Where the calling thread's interpreter says that it collects garbage, or 0;
  * looked up once for each thread state. */
 static py_addr find_gc_flag(struct agent_thread *self)
 {
 	const struct py_layout *layout = &g_agent.layout;
-	py_addr state = (py_addr)(uintptr_t)g_agent.this_thread_state();
+	py_addr state = sample_state();
 	py_addr interpreter = 0;
 	if (layout->runtime_gc_collecting != PY_ABSENT)
 		return g_agent.ring->runtime + layout->runtime_gc_collecting;
@@ -101,8 +141,7 @@ static void look_closer(struct agent_thread *self, const struct interrupted *at,
 bool sample_walk(struct agent_thread *self, const struct walker *walker, uint32_t *count,
 		 uint8_t *flags)
 {
-	py_addr state = (py_addr)(uintptr_t)g_agent.this_thread_state();
-	return sample_walk_state(self, walker, state, count, flags);
+	return sample_walk_state(self, walker, sample_state(), count, flags);
 }
 
 bool sample_walk_state(struct agent_thread *self, const struct walker *walker, py_addr state,

@@ -20,6 +20,9 @@ struct interrupted {
 /* Takes one sample of the calling thread.  [handler] */
 void sample_take(struct agent_thread *self, const struct interrupted *at, bool is_tick);
 
+/* The thread state in which the calling thread runs Python, or 0.  [handler] */
+py_addr sample_state(void);
+
 /* Walks the calling thread's stack and gives every frame its code id: leaves
  * ids in self->identities and offsets in self->frames, innermost first.  False
  * when it could not be read whole or sent.  flags: enum sample_flag.  [handler] */

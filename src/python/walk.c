@@ -34,7 +34,6 @@ struct chunk {
 #define CHUNK_BYTES_MAX (1u << 20) /* taken where the top is not known; too much does no harm */
 #define CHUNK_ROOT_GAP 8u      /* the oldest chunk leaves its first word unused */
 #define CFRAME_BYTES 24u
-#define THREAD_BYTES_MAX 4096u /* no version's thread state is larger */
 
 /* The parts of a frame that matter. */
 struct frame_view {
@@ -373,8 +372,7 @@ static bool read_stack_top(struct walk *walk, py_addr tstate, py_addr *first)
 /* 3.11, 3.12: the evaluation that runs is known by a structure on the C
  * stack, which is announced before it is filled in; until then it holds what
  * an earlier evaluation left there.  What tells: the evaluation was entered
- * from the frame that is current in the one before.  The first of all is part
- * of the thread state and has no frames. */
+ * from the frame that is current in the one before. */
 static enum walk_result walk_evaluations(struct walk *walk, py_addr tstate, py_addr cframe)
 {
 	const struct py_layout *layout = walk->walker->layout;
@@ -383,7 +381,7 @@ static enum walk_result walk_evaluations(struct walk *walk, py_addr tstate, py_a
 
 	if (at == NULL)
 		return WALK_TORN;
-	if (cframe - tstate < THREAD_BYTES_MAX)
+	if (walk_is_first_cframe(layout, tstate, cframe))
 		return WALK_NO_PYTHON;
 	current = load_u64(at + layout->cframe_current_frame);
 	previous = load_u64(at + layout->cframe_previous);

@@ -88,6 +88,14 @@ struct walker {
 	bool *is_met;      /* set to whether it did; with known */
 };
 
+/* 3.11, 3.12: the first cframe of all is part of the thread state and has no frames. */
+#define WALK_THREAD_BYTES_MAX 4096u /* no version's thread state is larger */
+
+static inline bool walk_is_first_cframe(const struct py_layout *layout, py_addr tstate, py_addr cframe)
+{
+	return layout->frame_kind == PY_FRAME_CFRAME && cframe - tstate < WALK_THREAD_BYTES_MAX;
+}
+
 /* Walks the stack of the thread state at tstate into frames (walker->room of
  * them), innermost first; *count is how many were written. */
 enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
@@ -95,7 +103,9 @@ enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
 			     uint32_t *count);
 
 /* Finds the thread state of an OS thread by its pthread id (and native id,
- * where the version keeps one), or 0.  Visits at most a few thousand states. */
+ * where the version keeps one), or 0.  Of a thread that has one in each of several
+ * interpreters it is the one in which Python runs; where one runs another's code, that is the
+ * newest interpreter's.  Visits at most a few thousand states. */
 py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
 			 uint64_t native_id);
 

@@ -38,31 +38,45 @@ static bool is_thread(const struct thread_ids *ids, uint64_t pthread_id, uint64_
 	return ids->pthread_id == pthread_id;
 }
 
+/* Whether no Python function runs in the state, as in one that a thread has left. */
+static bool is_idle(const struct walker *walker, py_addr tstate)
+{
+	py_addr frame;
+
+	if (!read_addr(walker, tstate + walker->layout->thread_frame, &frame))
+		return true;
+	return frame == 0 || walk_is_first_cframe(walker->layout, tstate, frame);
+}
+
 py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
 			 uint64_t native_id)
 {
 	const struct py_layout *layout = walker->layout;
 	uint32_t visited = 0;
-	py_addr interp, tstate;
+	py_addr interp, tstate, idle = 0;
 
 	if (!read_addr(walker, runtime + layout->runtime_interpreters_head, &interp))
 		return 0;
 	for (uint32_t i = 0; interp != 0 && i < MAX_INTERPRETERS; i++) {
 		if (!read_addr(walker, interp + layout->interp_threads_head, &tstate))
-			return 0;
+			return idle;
 		while (tstate != 0 && visited++ < MAX_THREADS) {
 			struct thread_ids ids;
 
 			if (!read_ids(walker, tstate, &ids))
-				return 0;
-			if (is_thread(&ids, pthread_id, native_id))
-				return tstate;
+				return idle;
+			if (is_thread(&ids, pthread_id, native_id)) {
+				if (!is_idle(walker, tstate))
+					return tstate;
+				idle = idle != 0 ? idle : tstate;
+				break;
+			}
 			tstate = ids.next;
 		}
 		if (!read_addr(walker, interp + layout->interp_next, &interp))
-			return 0;
+			return idle;
 	}
-	return 0;
+	return idle;
 }
 
 /* Whether the state is the thread's and linked, and there is but one interpreter

@@ -83,6 +83,22 @@ def test_work_of_a_thread_that_c_made(oldest_or_newest):
     assert called["n_inclusive_percent"] == pytest.approx(100 * 0.4 / total_s, rel=0.3)
 
 
+def test_a_second_interpreter(python):
+    """What a thread does in it is on its lines, and what it waits for when it has left it on its own."""
+    done = run(python, "interpreters.py", options=["--profile-all"])
+    inside = done.lines_of(f"{PROGRAMS / 'interpreters.py'}-inside")
+    own = done.lines_of(PROGRAMS / "interpreters.py")
+    enter, leave = (own.get(line_number("interpreters.py", mark), {}) for mark in ("enter", "leave"))
+
+    def worked(line):
+        return line.get("n_cpu_percent_python", 0) + line.get("n_cpu_percent_c", 0)
+
+    assert sum(map(worked, inside.values())) > 20 * worked(enter), done
+    allocated = {number: line["n_malloc_mb"] for number, line in inside.items()}
+    assert allocated[7] > 10 * enter.get("n_malloc_mb", 0)
+    assert leave["wait_s"] >= 0.45
+
+
 def test_a_hundred_threads_at_once(python):
     result = run(python, "many.py", 120, 0.01, 120)
     heatline = result.profile["heatline"]

@@ -493,6 +493,37 @@ static void test_find_thread(void **state)
 	fake_free(fake);
 }
 
+/* A thread with a state in each of two interpreters, the newer of them first in the list. */
+static void test_find_thread_in_interpreters(void **state)
+{
+	(void)state;
+	static const unsigned versions[] = { 0x0308, 0x030b, 0x030d };
+	const py_addr runtime = FAKE_HEAP, newer = FAKE_HEAP + 0x1000, older = FAKE_HEAP + 0x2000;
+	const py_addr states[2] = { FAKE_HEAP + 0x3000, FAKE_HEAP + 0x5000 }, frame = FAKE_HEAP + 0x8000;
+
+	for (size_t i = 0; i < 3; i++) {
+		struct fake *fake = fake_new(versions[i]);
+		const struct py_layout *layout = &fake->layout;
+		/* Before any frame: the first of all cframes, which is part of the state. */
+		py_addr none = layout->frame_kind == PY_FRAME_CFRAME ? states[0] + 0x100 : 0;
+
+		fake_put(fake, runtime + layout->runtime_interpreters_head, newer);
+		fake_put(fake, newer + layout->interp_next, older);
+		fake_put(fake, newer + layout->interp_threads_head, states[0]);
+		fake_put(fake, older + layout->interp_threads_head, states[1]);
+		for (int n = 0; n < 2; n++) {
+			fake_put(fake, states[n] + layout->thread_id, 100);
+			fake_put(fake, states[n] + layout->thread_frame, frame);
+		}
+		assert_int_equal(walk_find_thread(&fake->walker, runtime, 100, 0), states[0]);
+		fake_put(fake, states[0] + layout->thread_frame, none);
+		assert_int_equal(walk_find_thread(&fake->walker, runtime, 100, 0), states[1]);
+		fake_put(fake, states[1] + layout->thread_frame, none == 0 ? 0 : states[1] + 0x100);
+		assert_int_equal(walk_find_thread(&fake->walker, runtime, 100, 0), states[0]);
+		fake_free(fake);
+	}
+}
+
 /* A reader that counts its calls. */
 static const struct mem_reader *counted_reader;
 static uint32_t reads;
@@ -601,6 +632,7 @@ int main(void)
 		cmocka_unit_test(test_evaluation_stale_caller),
 		cmocka_unit_test(test_random_memory),
 		cmocka_unit_test(test_find_thread),
+		cmocka_unit_test(test_find_thread_in_interpreters),
 		cmocka_unit_test(test_find_thread_again),
 	};
 
