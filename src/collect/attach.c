@@ -60,25 +60,35 @@ static void end_thread(struct attach *attach, struct attach_thread *thread)
 	free(thread);
 }
 
-static struct attach_thread *find_thread(struct attach_process *process, const struct remote_thread *remote)
+static struct attach_thread *find_thread(struct attach_process *process, pid_t tid)
 {
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct attach_thread *thread = process->threads.items[i];
-		if (thread->remote.state == remote->state && thread->remote.tid == remote->tid)
+		if (thread->remote.tid == tid)
 			return thread;
 	}
 	return NULL;
 }
 
-static void add_thread(const struct attach *attach, struct attach_process *process,
-		       const struct remote_thread *remote, uint64_t now_ns)
+/* What is to be read of the thread from now on. */
+static void use_state(const struct attach_process *process, struct attach_thread *thread, py_addr state)
+{
+	thread->remote.state = state;
+	snapshot_init(thread->snapshot, &process->remote, state);
+	thread->stack->count = 0;
+	thread->stack->is_marked = false;
+	thread->stack->check_ns = thread->stack->whole_ns = 0;
+}
+
+static struct attach_thread *add_thread(const struct attach *attach, struct attach_process *process,
+					const struct remote_thread *remote, uint64_t now_ns)
 {
 	struct process *owner = process->process;
 	struct thread *kept = mem_zalloc(1, sizeof(*kept));
 	struct attach_thread *thread = mem_zalloc(1, sizeof(*thread));
 	char path[64];
 	kept->tid = remote->tid;
-	kept->is_main = remote->tid == process->remote.pid && remote->interpreter_index == 0;
+	kept->is_main = remote->tid == process->remote.pid;
 	kept->counts_waiting = kept->is_main && !owner->only_serves;
 	kept->number = owner->thread_numbers++;
 	kept->row = TIMELINE_NO_ROW;
@@ -96,12 +106,10 @@ static void add_thread(const struct attach *attach, struct attach_process *proce
 	thread->look_ns = now_ns;
 	thread->cpu_part = 1;
 	thread->snapshot = mem_alloc(sizeof(*thread->snapshot));
-	snapshot_init(thread->snapshot, &process->remote, remote->state);
 	thread->stack = mem_alloc(sizeof(*thread->stack));
-	thread->stack->count = 0;
-	thread->stack->is_marked = false;
-	thread->stack->check_ns = thread->stack->whole_ns = 0;
+	use_state(process, thread, remote->state);
 	vec_push(&process->threads, thread);
+	return thread;
 }
 
 /* How much of the time that a thread is ready to run it runs, by the kernel's
@@ -124,13 +132,38 @@ static void find_gil(struct attach_process *process, struct attach_thread *threa
 	snapshot_watch(thread->snapshot, thread->gil.holder_place, thread->gil.holder_size);
 }
 
+/* The main interpreter's states are told apart where it matters who has its GIL. */
+static uint32_t index_of(const struct attach_process *process, py_addr interpreter)
+{
+	for (uint32_t i = 0; i < process->list.items.count; i++) {
+		const struct remote_thread *listed = &process->list.items.items[i];
+		if (listed->interpreter == interpreter)
+			return listed->interpreter_index;
+	}
+	return UINT32_MAX;
+}
+
+bool attach_follow(struct attach_process *process, struct attach_thread *thread)
+{
+	const struct remote *remote = &process->remote;
+	py_addr state = walk_find_thread(&remote->walker, remote->runtime, thread->remote.pthread_id,
+					 thread->remote.native_id);
+	if (state == 0 || state == thread->remote.state)
+		return false;
+	use_state(process, thread, state);
+	thread->remote.interpreter = gil_interpreter(&remote->walker, state);
+	thread->remote.interpreter_index = index_of(process, thread->remote.interpreter);
+	find_gil(process, thread);
+	return true;
+}
+
 static void read_names(struct attach *attach, struct attach_process *process, uint64_t now_ns)
 {
 	uint32_t count = process->list.items.count;
 	char(*names)[REMOTE_NAME_BYTES] = mem_zalloc(count, REMOTE_NAME_BYTES);
 	remote_names_read(&process->remote, &process->list, names);
 	for (uint32_t i = 0; i < count; i++) {
-		struct attach_thread *thread = find_thread(process, &process->list.items.items[i]);
+		struct attach_thread *thread = find_thread(process, process->list.items.items[i].tid);
 		if (thread != NULL && names[i][0] != '\0')
 			thread->thread->python_name = intern_text(attach->collector->strings, names[i]);
 	}
@@ -144,17 +177,19 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 	struct procfs_schedule now;
 	process->list_ns = now_ns + LIST_NS;
 	for (uint32_t i = 0; i < process->threads.count; i++)
-		process->threads.items[i]->is_listed = false;
+		process->threads.items[i]->is_listed = process->threads.items[i]->has_others = false;
 	remote_threads_read(&process->remote, &process->list);
 	for (uint32_t i = 0; i < process->list.items.count; i++) {
 		const struct remote_thread *remote = &process->list.items.items[i];
 		if (remote->tid <= 0)
 			continue;
-		if (find_thread(process, remote) == NULL) {
-			add_thread(attach, process, remote, now_ns);
+		struct attach_thread *thread = find_thread(process, remote->tid);
+		if (thread == NULL) {
+			thread = add_thread(attach, process, remote, now_ns);
 			has_new = true;
 		}
-		find_thread(process, remote)->is_listed = true;
+		thread->has_others |= thread->remote.state != remote->state;
+		thread->is_listed = true;
 	}
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < process->threads.count; i++) {

@@ -217,6 +217,11 @@ bool attach_look(struct attach *attach, struct attach_process *process, struct a
 	if (!attach_take(thread, now_ns))
 		return false;
 	bool has_gil = has_gil_now(process, thread);
+	if (thread->has_others && (!has_gil || thread->gil.start == 0) && attach_follow(process, thread)) {
+		if (!attach_take(thread, now_ns))
+			return false;
+		has_gil = has_gil_now(process, thread);
+	}
 	enum remote_activity_kind kind = ACTIVITY_RUNNING;
 	struct blocked_call call;
 	bool is_woken = false;

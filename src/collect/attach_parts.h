@@ -68,7 +68,8 @@ struct attach_loop {
 
 /* A thread that is looked at. */
 struct attach_thread {
-	struct remote_thread remote;
+	struct remote_thread remote; /* with the state that was read last; */
+	bool has_others;           /* it has more, in other interpreters */
 	struct thread *thread;     /* borrowed from the collector's process */
 	struct snapshot *snapshot; /* owned */
 	struct attach_stack *stack; /* owned */
@@ -275,6 +276,10 @@ bool attach_read_usage(pid_t pid, uint64_t *ticks, uint64_t *resident_bytes);
 /* --- attach.c --- */
 
 uint64_t attach_random(struct attach *attach);
+
+/* Of a thread that has states in several interpreters: reads on in the one that it runs in now.
+ * False when that is the same as before. */
+bool attach_follow(struct attach_process *process, struct attach_thread *thread);
 
 /* Adds a process; false when it cannot be looked at (err may be NULL). */
 bool attach_add_process(struct attach *attach, pid_t pid, struct err *err);

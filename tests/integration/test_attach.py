@@ -15,6 +15,7 @@ from support.targets import Target, heatline
 
 pytestmark = pytest.mark.measures
 
+PROGRAMS = REPO / "tests" / "integration" / "programs"
 BENCHED = REPO / "bench" / "attach" / "programs"
 RATIO = BENCHED / "ratio.py"
 
@@ -224,6 +225,22 @@ def test_threads_waiting_and_gil(target, profile_of):
     assert ms(spinners, "gil") > 0.1 * ms(spinners, "python") > 0
     assert ms(["sleeper"], "wait") > 5 * ms(["sleeper"], "gil")
     assert ms(["sleeper"], "wait") > 5 * (ms(["sleeper"], "python") + ms(["sleeper"], "native"))
+
+
+def test_a_second_interpreter(target, profile_of):
+    """The thread that runs its code is one thread, and what called it does not work meanwhile."""
+    source = PROGRAMS / "threads" / "interpreters.py"
+    profile = profile_of(target(source, "forever").pid, "--profile-all")
+    threads = profile["heatline"]["threads"]
+    assert len(threads) == 1 and threads[0]["is_main"], threads
+    time = profile["heatline"]["time"]
+    assert time["total_s"] < 1.2 * time["elapsed_s"]
+    inside, outside = (profile["files"].get(f"{source}{end}", {"lines": []}) for end in ("-inside", ""))
+
+    def worked(file):
+        return sum(line["n_cpu_percent_python"] + line["n_cpu_percent_c"] for line in file["lines"])
+
+    assert worked(inside) > 20 * worked(outside)
 
 
 def test_native(target, profile_of):
