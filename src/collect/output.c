@@ -152,7 +152,8 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 			result->strangers != 0
 				? "'%s' ran, but it has started no Python that could be profiled"
 				: "'%s' ran, but it started no Python that could be profiled; give the "
-				  "command that starts Python, or the script itself",
+				  "command that starts Python, or the script itself (of a program that "
+				  "has Python inside: heatline attach PID)",
 			collector->options->path);
 	} else if (would_lose(collector, result->profile)) {
 		tell_left(collector, result->profile, err);

@@ -299,6 +299,38 @@ def test_an_interpreter_that_is_only_loaded(shared_pythons, program):
             it.end()
 
 
+LOADS_PYTHON = """
+#include <dlfcn.h>
+int main(int count, char **words)
+{
+	void *python = dlopen(words[1], RTLD_NOW | RTLD_GLOBAL);
+	if (count != 3 || !python)
+		return 3;
+	((void (*)(void))dlsym(python, "Py_Initialize"))();
+	return ((int (*)(const char *, void *))dlsym(python, "PyRun_SimpleStringFlags"))(words[2], 0);
+}
+"""
+
+
+def test_a_program_that_loads_python_by_itself(shared_pythons, tmp_path):
+    """What is preloaded does not see it; from outside it is seen."""
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc on this machine")
+    (tmp_path / "host.c").write_text(LOADS_PYTHON)
+    subprocess.run(["gcc", "-o", tmp_path / "host", tmp_path / "host.c", "-ldl"], check=True)
+    python = shared_pythons[-1]
+    home = {"PYTHONHOME": str(shared_library(python).parents[1])}
+    command = [tmp_path / "host", shared_library(python)]
+    done = heatline("run", *command, "pass", env=home, cwd=tmp_path)
+    assert done.returncode == 0 and "heatline attach PID" in done.stderr, done
+    sleeper = "def innermost(): print('ready', flush=True); __import__('time').sleep(1000)\ninnermost()"
+    with subprocess.Popen([*command, sleeper], stdout=subprocess.PIPE, env=home) as process:
+        assert process.stdout.readline() == b"ready\n"
+        found = dump(process.pid)
+        process.kill()
+    assert functions(thread_of(found, "MainThread")) == ["<module>", "innermost"]
+
+
 def test_asyncio_tasks(target):
     it = target(
         """
