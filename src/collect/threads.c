@@ -50,19 +50,34 @@ const char *threads_read_comm(struct collector *collector, pid_t pid, int32_t ti
 	return size <= 0 ? NULL : intern_bytes(collector->strings, text, (size_t)size);
 }
 
-static void read_python_name(struct collector *collector, struct process *process,
-			     struct thread *thread)
+static bool read_name_of(struct collector *collector, const struct process *process, py_addr state,
+			 char name[NAME_BYTES])
 {
 	struct walker walker = process->walker;
 	py_addr places[WALK_MAX_FRAMES];
-	char name[NAME_BYTES];
 	uint32_t count = 0;
-	py_addr state = threads_find_state(process, thread);
 	walker.places = places;
-	if (state != 0 &&
-	    walk_thread(&walker, state, collector->walk_scratch, collector->walk_frames, &count) == WALK_OK &&
-	    thread_name_read(&walker, places[count - 1], collector->walk_frames[count - 1].code, name,
-			     sizeof(name)))
+	return state != 0 &&
+	       walk_thread(&walker, state, collector->walk_scratch, collector->walk_frames, &count) == WALK_OK &&
+	       thread_name_read(&walker, places[count - 1], collector->walk_frames[count - 1].code, name,
+				NAME_BYTES);
+}
+
+/* While the thread runs another interpreter's code its own beginning is in the older one's state. */
+static void read_python_name(struct collector *collector, struct process *process,
+			     struct thread *thread)
+{
+	const struct ring_thread *slot = &process->ring->threads[thread->slot];
+	char name[NAME_BYTES];
+	py_addr state = threads_find_state(process, thread);
+	bool is_read = read_name_of(collector, process, state, name);
+	if (!is_read && state != 0) {
+		py_addr oldest = walk_find_oldest(&process->walker, process->ring->runtime,
+						  atomic_load(&slot->pthread_id),
+						  (uint64_t)thread->inner_tid);
+		is_read = oldest != state && read_name_of(collector, process, oldest, name);
+	}
+	if (is_read)
 		thread->python_name = intern_text(collector->strings, name);
 }
 

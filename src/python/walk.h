@@ -109,7 +109,11 @@ enum walk_result walk_thread(const struct walker *walker, py_addr tstate,
 py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
 			 uint64_t native_id);
 
-/* The same for a thread whose state was at `known` before (0: not known yet): when
+/* The same, but the oldest interpreter's: the one in which the thread was made. */
+py_addr walk_find_oldest(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
+			 uint64_t native_id);
+
+/* As walk_find_thread, for a thread whose state was at `known` before (0: not known yet): when
  * that is still its state, and still in the list, the way does not lead past those
  * of all other threads.  A state that was freed may look as it did, so it is not
  * taken on its own word: the one before it must lead to it. */

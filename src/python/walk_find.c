@@ -48,35 +48,49 @@ static bool is_idle(const struct walker *walker, py_addr tstate)
 	return frame == 0 || walk_is_first_cframe(walker->layout, tstate, frame);
 }
 
-py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
-			 uint64_t native_id)
+/* The thread's state in the oldest interpreter, or in the newest in which Python runs (if it runs in
+ * none: in the newest).  The list begins with the newest. */
+static py_addr find_state(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
+			  uint64_t native_id, bool is_oldest)
 {
 	const struct py_layout *layout = walker->layout;
 	uint32_t visited = 0;
-	py_addr interp, tstate, idle = 0;
+	py_addr interp, tstate, found = 0;
 
 	if (!read_addr(walker, runtime + layout->runtime_interpreters_head, &interp))
 		return 0;
 	for (uint32_t i = 0; interp != 0 && i < MAX_INTERPRETERS; i++) {
 		if (!read_addr(walker, interp + layout->interp_threads_head, &tstate))
-			return idle;
+			return found;
 		while (tstate != 0 && visited++ < MAX_THREADS) {
 			struct thread_ids ids;
 
 			if (!read_ids(walker, tstate, &ids))
-				return idle;
+				return found;
 			if (is_thread(&ids, pthread_id, native_id)) {
-				if (!is_idle(walker, tstate))
+				if (!is_oldest && !is_idle(walker, tstate))
 					return tstate;
-				idle = idle != 0 ? idle : tstate;
+				found = is_oldest || found == 0 ? tstate : found;
 				break;
 			}
 			tstate = ids.next;
 		}
 		if (!read_addr(walker, interp + layout->interp_next, &interp))
-			return idle;
+			return found;
 	}
-	return idle;
+	return found;
+}
+
+py_addr walk_find_thread(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
+			 uint64_t native_id)
+{
+	return find_state(walker, runtime, pthread_id, native_id, false);
+}
+
+py_addr walk_find_oldest(const struct walker *walker, py_addr runtime, uint64_t pthread_id,
+			 uint64_t native_id)
+{
+	return find_state(walker, runtime, pthread_id, native_id, true);
 }
 
 /* Whether the state is the thread's and linked, and there is but one interpreter

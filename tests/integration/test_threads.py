@@ -99,6 +99,11 @@ def test_a_second_interpreter(python):
     assert leave["wait_s"] >= 0.45
 
 
+def test_names_of_threads_that_run_other_interpreters(newest_python):
+    names = [thread["name"] for thread in run(newest_python, "interpreter_pool.py").profile["heatline"]["threads"]]
+    assert sorted(names) == ["InterpreterPoolExecutor-0_0", "InterpreterPoolExecutor-0_1", "MainThread"]
+
+
 def test_a_hundred_threads_at_once(python):
     result = run(python, "many.py", 120, 0.01, 120)
     heatline = result.profile["heatline"]

@@ -516,6 +516,7 @@ static void test_find_thread_in_interpreters(void **state)
 			fake_put(fake, states[n] + layout->thread_frame, frame);
 		}
 		assert_int_equal(walk_find_thread(&fake->walker, runtime, 100, 0), states[0]);
+		assert_int_equal(walk_find_oldest(&fake->walker, runtime, 100, 0), states[1]);
 		fake_put(fake, states[0] + layout->thread_frame, none);
 		assert_int_equal(walk_find_thread(&fake->walker, runtime, 100, 0), states[1]);
 		fake_put(fake, states[1] + layout->thread_frame, none == 0 ? 0 : states[1] + 0x100);
