@@ -4,6 +4,7 @@
  * one is lost its time is carried by those after it. */
 #include "agent/sample.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -47,6 +48,7 @@ static enum sample_place place_of(uint64_t pc)
  * so often that a system call each took a fifth of the program's time. */
 static __thread py_addr own_state __attribute__((tls_model("initial-exec")));
 static __thread py_addr foreign_state __attribute__((tls_model("initial-exec")));
+static __thread uint64_t own_id __attribute__((tls_model("initial-exec"))); /* the thread's in its states */
 
 static uint64_t load_word(py_addr at)
 {
@@ -59,15 +61,22 @@ static uint64_t load_word(py_addr at)
 static bool is_own_state(py_addr state, py_addr holder)
 {
 	uint32_t place = g_agent.layout.thread_id;
-	uint64_t pthread_id;
+	uint64_t ids[2];
+	struct iovec to[2] = {{&ids[0], 8}, {&ids[1], 8}};
+	struct iovec from[2] = {{(void *)(uintptr_t)(holder + place), 8}, /* NOLINT: addresses */
+				{(void *)(uintptr_t)(state + place), 8}}; /* NOLINT */
 	if (holder == foreign_state)
 		return false;
-	if (holder == own_state) /* lives, but may have become another's */
-		pthread_id = load_word(holder + place);
-	else if (!g_agent.reader.read(&g_agent.reader, holder + place, &pthread_id, sizeof(pthread_id)))
+	if (holder == own_state && load_word(holder + place) == own_id)
+		return true; /* it lives, and has not become another's */
+	int saved = errno; /* allocations and copies ask too */
+	bool is_read = g_agent.reader.read_many(&g_agent.reader, to, from, 2) == 2;
+	errno = saved;
+	if (!is_read)
 		return false; /* another's, which is freed */
-	bool is_own = pthread_id == load_word(state + place);
+	bool is_own = ids[0] == ids[1];
 	*(is_own ? &own_state : &foreign_state) = holder;
+	own_id = ids[1];
 	return is_own;
 }
 
