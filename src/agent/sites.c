@@ -139,8 +139,8 @@ static uint64_t pass(struct agent_site *site, uint64_t bytes, uint64_t window)
 	return weight;
 }
 
-/* All that is owed up to the sample's own weight, and of much a part.  (All at once, after a second of a full ring, made a sample of 3 KB stand
- * for a gigabyte, and its line's peak with it.) */
+/* All that is owed up to the sample's own weight, and of much a part.  (All at once, after a
+ * second of a full ring, made a sample of 3 KB stand for a gigabyte, and its line's peak with it.) */
 uint64_t sites_take_owed(struct agent_site *site, uint64_t weight)
 {
 	uint64_t owed = atomic_load_explicit(&site->owed, memory_order_relaxed);
