@@ -55,10 +55,11 @@ static struct memory_point *points_of(const struct series *series, double peak, 
 	return points;
 }
 
-static void find_leak(const struct site *site, double end_s, struct memory *memory)
+static void find_leak(const struct heap *heap, const struct site *site, double end_s,
+		      struct memory *memory)
 {
 	double bytes_per_s;
-	double likelihood = leak_likelihood(site, end_s, &bytes_per_s);
+	double likelihood = leak_likelihood(heap, site, end_s, &bytes_per_s);
 	if (likelihood < LEAK_LIKELIHOOD_MIN)
 		return;
 	memory->leak_likelihood = likelihood;
@@ -77,7 +78,7 @@ static void build_site(struct collector *collector, struct profile *profile,
 		return;
 	}
 	if (collector->options->has_leak_detector)
-		find_leak(site, program_end_s, &memory);
+		find_leak(&collector->heap, site, program_end_s, &memory);
 	struct profile_line *line = profile_memory_line(profile, file, site->line);
 	line->memory = memory;
 	line->memory_points =

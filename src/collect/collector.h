@@ -98,7 +98,8 @@ struct thread {
 	uint64_t look_cpu_ns, look_delay_ns;
 	uint64_t begin_cpu_ns, begin_delay_ns; /* what the kernel had counted for it when it began, */
 	uint64_t end_cpu_ns, end_delay_ns;     /* and when it ended, as it said; 0: it did not */
-	uint32_t met;            /* so many looks have found it waiting */
+	uint32_t met;            /* so many looks have found it waiting, */
+	uint32_t asked;          /* so many of them to be asked for something: for a socket, events, a queue */
 	uint64_t unasked_ns;     /* of its time off the CPU, what is no line's: without work, or helped */
 	uint64_t pending_off_ns; /* off the CPU, not booked yet */
 	uint64_t least_off_ns[2]; /* that, at the last two looks that found that it had run; 0: none */

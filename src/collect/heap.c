@@ -46,6 +46,7 @@ void heap_init(struct heap *heap)
 	heap->composed_scale = 1;
 	live_table_init(&heap->live);
 	series_init(&heap->footprint, FOOTPRINT_POINTS, 0.01f);
+	series_init(&heap->volume, VOLUME_POINTS, 0.02f);
 }
 
 void heap_fini(struct heap *heap)
@@ -60,6 +61,7 @@ void heap_fini(struct heap *heap)
 	map_fini(&heap->returns);
 	live_table_fini(&heap->live);
 	series_fini(&heap->footprint);
+	series_fini(&heap->volume);
 }
 
 uint32_t heap_line_site(struct heap *heap, const char *filename, uint32_t line)
@@ -263,6 +265,18 @@ static void count_return(struct heap *heap, const struct heap_alloc *alloc)
 		line->returns = returns;
 }
 
+/* A thread that has waited to be asked for something since it was last at the line, or that
+ * has begun since, is there for another piece of work. */
+static void count_work(struct site *line, const struct heap_alloc *alloc)
+{
+	uint64_t worker = (uint64_t)alloc->process << 32 | alloc->thread;
+	if (alloc->begun_s > line->worked_s || (worker == line->worker && alloc->asked != line->asked))
+		line->works++;
+	line->worker = worker;
+	line->asked = alloc->asked;
+	line->worked_s = alloc->time_s;
+}
+
 static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 {
 	double count = alloc->size > 0 ? (double)alloc->weight / (double)alloc->size : 1;
@@ -270,7 +284,9 @@ static void count_all(struct heap *heap, const struct heap_alloc *alloc)
 	heap->alloc_count += count;
 	if (alloc->is_python)
 		heap->python_bytes += (double)alloc->weight;
+	series_add(&heap->volume, (float)alloc->time_s, (float)(heap->alloc_bytes / MB), 0);
 	count_alloc(&heap->sites.items[alloc->line_site], alloc, count);
+	count_work(&heap->sites.items[alloc->line_site], alloc);
 	if (alloc->is_return)
 		count_return(heap, alloc);
 	if (alloc->function_site != SITE_NONE)

@@ -29,6 +29,7 @@
 
 #define SITE_POINTS 100u
 #define FOOTPRINT_POINTS 1000u
+#define VOLUME_POINTS 400u
 #define SITE_NONE 0u
 
 /* How a line's or function's memory went. */
@@ -49,6 +50,9 @@ struct site {
 	uint64_t samples;        /* sampled allocations that are followed */
 	uint64_t brief, moved, freed; /* those that ended at once, moved, or ended later */
 	uint64_t returns;      /* times that one process came back to the line to allocate; the most */
+	uint64_t works;        /* times that it allocated in another piece of work than before, and */
+	uint64_t worker, asked; /* whose the last one was: process and thread, */
+	double worked_s;       /* and when */
 	uint64_t lone_key;       /* the live sample that counts for its own size only; 0: none */
 	double lone_bytes;       /* what it stands for beyond that */
 	struct series series;    /* live MB over time; lines only */
@@ -85,6 +89,7 @@ struct heap {
 	uint64_t samples, untracked;
 	double peak_rss_bytes;
 	struct series footprint; /* live and resident MB */
+	struct series volume;    /* MB ever allocated */
 };
 
 void heap_init(struct heap *heap);
@@ -110,6 +115,8 @@ struct heap_alloc {
 	uint32_t node; /* the number of the stack's memory in the tree */
 	uint32_t line_site, function_site;
 	uint32_t thread; /* slot */
+	uint32_t asked;  /* how often that was met waiting to be asked for something */
+	double begun_s;  /* and when it began */
 	double ready_s;  /* the thread has stood ready for so long in all; below 0: not known */
 	double time_s;
 };

@@ -10,7 +10,8 @@
 
 /* How likely the line leaks: by Laplace's rule of succession on those of its
  * sampled allocations that outlived the moment; 0 when it does not keep growing
- * until the end. */
-double leak_likelihood(const struct site *site, double end_s, double *bytes_per_s);
+ * until the end; of a line that works when it is asked to, until the last work. */
+double leak_likelihood(const struct heap *heap, const struct site *site, double end_s,
+		       double *bytes_per_s);
 
 #endif

@@ -212,6 +212,7 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 	    size > BLOCK_MAX || record->weight > BLOCK_MAX ||
 	    !find_place(collector, process, record->thread, record->frames, record->count, &place))
 		return false;
+	const struct thread *thread = threads_at(process, record->thread);
 	struct heap_alloc alloc = {
 		.process = process->index,
 		.id = record->id,
@@ -227,6 +228,8 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.line_site = place.line_site,
 		.function_site = place.function_site,
 		.thread = record->thread,
+		.asked = thread != NULL ? thread->asked : 0,
+		.begun_s = thread != NULL ? seconds_since_start(collector, thread->start_ns) : 0,
 		.ready_s = ready_before(process, record),
 		.time_s = seconds_since_start(collector, record->time_ns),
 	};

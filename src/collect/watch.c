@@ -119,6 +119,8 @@ static void note_reason(const struct collector *collector, const struct process 
 		return;
 	thread->wait_kind = waits_of_stack(call, &process->reader, &collector->codes, collector->tree_frames,
 					   sight->count);
+	if (thread->wait_kind == WAIT_SOCKET || thread->wait_kind == WAIT_EVENTS || thread->wait_kind == WAIT_QUEUE)
+		thread->asked++;
 }
 
 /* How long the thread was ready to run is told when it gets a CPU.  Until then it looks like waiting: what

@@ -253,6 +253,13 @@ def test_a_leak_of_who_outlives_a_child(profiled):
     assert leak["velocity_mb_s"] == pytest.approx(truth, rel=0.2)
 
 
+def test_a_leak_of_a_server_that_nobody_asks_any_more(profiled):
+    """What it does is its time, not what it waits; and what it has built at first is no leak."""
+    run = profiled("serves.py")
+    leaks = run.profile["files"][str(MEMORY / "serves.py")]["leaks"]
+    assert list(leaks) == [str(numbers("serves.py")["LEAK"])]
+
+
 def test_a_leak_among_temporaries(profiled):
     """A line that keeps little of much is found, one that keeps nothing of as much is not."""
     run = profiled("parses.py")

@@ -8,8 +8,10 @@
 static const char file[] = "prog.py";
 static const char function_name[] = "f";
 
-/* So many MB at a line that the thread has come back to; odd lines are Python's. */
-static inline uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
+/* So many MB at a line that the thread has come back to, which was met so often waiting to be
+ * asked; odd lines are Python's. */
+static inline uint64_t give_asked(struct heap *heap, uint32_t line, double mb, double time_s,
+				  uint32_t asked)
 {
 	static uint64_t next_id = 1;
 	struct heap_alloc alloc = {
@@ -21,9 +23,15 @@ static inline uint64_t give(struct heap *heap, uint32_t line, double mb, double 
 		.function_site = heap_function_site(heap, file, function_name, 1),
 		.time_s = time_s,
 		.is_return = true,
+		.asked = asked,
 	};
 	heap_alloc(heap, &alloc);
 	return alloc.id;
+}
+
+static inline uint64_t give(struct heap *heap, uint32_t line, double mb, double time_s)
+{
+	return give_asked(heap, line, mb, time_s, 0);
 }
 
 /* False: it is not known. */
