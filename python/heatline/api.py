@@ -101,10 +101,12 @@ class profiling:
     def __init__(self, **options: Any) -> None:
         self._options = options
         self._was_on = False
+        self._pid = 0
 
     def __enter__(self) -> "profiling":
         self._was_on = enabled()
         start(**self._options)
+        self._pid = os.getpid()
         return self
 
     def __exit__(
@@ -113,6 +115,8 @@ class profiling:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
+        if os.getpid() != self._pid and not _state.is_run:
+            return  # a child that was forked inside the block: this profile is its parent's
         self.profile = stop()
         if _state.is_run and self._was_on:
             _run_agent().switch(True)

@@ -52,6 +52,7 @@ def test_starts_are_counted_and_exceptions_pass(plain):
 
 def test_a_forked_child_is_part_of_its_parents_session(plain):
     facts = plain("forked.py")
+    assert facts["left"] == 5
     assert facts["refused"] == 7
     assert facts["own"] == 50
     assert facts["on"]
