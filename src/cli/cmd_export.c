@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/outfile.h"
 #include "profile/read.h"
 #include "report/export/export.h"
 
@@ -84,7 +83,7 @@ static int export_to(const struct export_settings *settings, const struct export
 		char *beside = settings->outfile ? NULL : export_path_beside(profile_path, format);
 		const char *path = beside ? beside : settings->outfile;
 
-		status = outfile_check(path, OUTFILE_EXPORT, profile_path, err);
+		status = export_check_path(path, profile_path, err);
 		if (!status)
 			status = write_to_file(format, profile, metric, path, err);
 		free(beside);

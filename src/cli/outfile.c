@@ -19,7 +19,6 @@ static const struct {
 } looks[] = {
 	[OUTFILE_PROFILE] = {'{', "a profile"},
 	[OUTFILE_PAGE] = {'<', "a page"},
-	[OUTFILE_EXPORT] = {'\0', "an export"},
 };
 
 /* Whether a file of this kind would replace one that is none. */
@@ -33,8 +32,6 @@ static bool is_in_the_way(const char *path, enum outfile_kind kind)
 	begin[size] = '\0';
 	if (text_starts_with(text, mark))
 		text += strlen(mark);
-	if (kind == OUTFILE_EXPORT) /* they begin in many ways, but none is called so */
-		return size > 0 && text_ends_with(path, ".py");
 	while (isspace((unsigned char)*text))
 		text++;
 	return text < begin + size && *text != looks[kind].first;

@@ -2,8 +2,8 @@
  *
  * A file of the same kind is replaced, as the next run replaces the last one's profile.  What
  * is read is never replaced, and a profile or a page never takes the place of a file that
- * is none: a mistyped -o must not cost the user a program.  Devices, FIFOs and
- * empty files are nothing that could be lost. */
+ * is none: a mistyped -o must not cost the user a program.  Devices, FIFOs and empty files
+ * are nothing that could be lost.  (For exports: export_check_path.) */
 #ifndef HEATLINE_CLI_OUTFILE_H
 #define HEATLINE_CLI_OUTFILE_H
 
@@ -12,7 +12,6 @@
 enum outfile_kind {
 	OUTFILE_PROFILE,
 	OUTFILE_PAGE,
-	OUTFILE_EXPORT, /* in one of many formats: what is read is kept, and Python files */
 };
 
 /* Whether path may be written to.  input: the file that is read, or NULL.  Returns 0, or

@@ -343,6 +343,10 @@ json_t *run_tools_export(struct session *session, const json_t *arguments, struc
 	char *path = asked ? allowed_file(session, asked, err)
 			   : session_scratch(session, format->suffix, err);
 	json_t *result = NULL;
+	if (path && asked && export_check_path(path, session->runs.items[number - 1].path, err) != 0) {
+		free(path);
+		return NULL;
+	}
 	if (path && write_export(profile, format, metric, path, err) == 0) {
 		char text[1200];
 		snprintf(text, sizeof(text), "Wrote %.1000s: %s", path, format->summary);

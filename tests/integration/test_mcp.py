@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -222,6 +223,17 @@ def test_export(profiled, tmp_path):
     assert "is a link" in profiled.refusal("export", profile="run-1", format="csv", outfile="link.csv")
     for outside in ("../out.txt", "/out.txt"):
         assert "outside of" in profiled.refusal("export", profile="run-1", format="csv", outfile=outside)
+
+
+def test_an_export_replaces_neither_a_program_nor_its_profile(profiled, tmp_path):
+    assert "is not an export" in profiled.refusal("export", profile="run-1", format="csv", outfile="app.py")
+    assert "def crunch" in (tmp_path / "app.py").read_text()
+    profile = tmp_path / "own.json"
+    shutil.copy(profiled.ran["path"], profile)
+    assert "would be lost" in profiled.refusal("export", profile="own.json", format="speedscope", outfile="own.json")
+    assert "files" in json.loads(profile.read_text())
+    for _ in range(2):
+        profiled.call("export", profile="run-1", format="csv", outfile="out.csv")
 
 
 def test_bad_arguments(profiled, tmp_path):

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "report/export/formats.h"
@@ -81,6 +82,20 @@ int export_check(const struct export_format *format, const struct profile *profi
 	if (is_memory && !profile->has_memory)
 		return err_set(err, ERR_USAGE,
 			       "this profile has no memory figures: it was made with --cpu-only");
+	return 0;
+}
+
+int export_check_path(const char *path, const char *read, struct err *err)
+{
+	char begin[1];
+
+	if (file_is_same(path, read))
+		return err_set(err, ERR_USAGE, "'%s' is the profile that is read, which would be "
+					       "lost; name another file", path);
+	/* Exports begin in many ways, but none is called so. */
+	if (text_ends_with(path, ".py") && file_begin(path, begin, sizeof(begin)) > 0)
+		return err_set(err, ERR_USAGE, "'%s' is there already and is not an export; name "
+					       "another file, or remove it", path);
 	return 0;
 }
 

@@ -68,6 +68,11 @@ int export_check(const struct export_format *format, const struct profile *profi
 void export_write(const struct export_format *format, const struct profile *profile,
 		  enum export_metric metric, FILE *out);
 
+/* Whether path may be written to.  What is read is kept, and so are Python files: a mistyped
+ * name must not cost the user a program.  read: the profile's path.  Returns 0, or
+ * negative with the sentence. */
+int export_check_path(const char *path, const char *read, struct err *err);
+
 /* Where an export goes when nobody says: beside the profile, with the format's
  * suffix in place of ".json".  The caller frees. */
 char *export_path_beside(const char *profile_path, const struct export_format *format);
