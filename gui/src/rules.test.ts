@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProfile } from "./model.ts";
 import { findings, isRough, reasonsOf } from "./rules.ts";
-import { wholeRun } from "./slice.ts";
+import { partOfRun, wholeRun } from "./slice.ts";
 
 const SOURCE = ["for x in y:", "    total += x", "time.sleep(1)", "if name in names:", "data = sock.recv(10)", "b = bytes(a)", "keep.append(x)"];
 
@@ -75,6 +75,25 @@ test("the GPU: who starves it, who waits for it", () => {
 	const reasons = (number: number) => reasonsOf(one.lines.find((line) => line.line === number)!, one, () => "").map((reason) => reason.text);
 	assert.ok(reasons(2).includes("waits for the GPU"));
 	assert.ok(reasons(3).includes("GPU 20.0%"));
+});
+
+test("in a part of the run, garbage collection and the GIL are those of the part", () => {
+	const one = readProfile({
+		elapsed_time_sec: 4, files: {},
+		heatline: {
+			time: { total_s: 4, python_s: 4, gc_s: 1, gil_s: 2 }, quality: { samples: 5000 },
+			timeline: {
+				bin_s: 1, bins: 4, stacks: [[1, 0, 1e6], [1, 1, 1e6], [1, 2, 1e6], [1, 3, 1e6]],
+				threads: [{ thread: 0, python: [1000, 1000, 1000, 1000], gc: [500, 500, 0, 0] }, { thread: 1, gil: [0, 0, 1000, 1000] }],
+			},
+			stacks: { strings: ["f", "/x.py"], files: [[1, 1]], functions: [[0, 0, 1]], nodes: [[0, -1, 0], [0, 0, 1, 9, 4e6]] },
+		},
+	});
+	const titles = (from: number, to: number) => findings(one, partOfRun(one, { from, to })).map((finding) => finding.title)
+		.filter((title) => /Garbage|GIL/.test(title));
+	assert.deepEqual(titles(0, 1), ["Garbage collection takes 50.0%"]);
+	assert.deepEqual(titles(3, 4), ["Threads wait 1.00 s for the GIL"]);
+	assert.deepEqual(titles(0, 4).sort(), ["Garbage collection takes 25.0%", "Threads wait 2.00 s for the GIL"]);
 });
 
 test("a small profile says so", () => {

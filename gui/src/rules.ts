@@ -118,7 +118,7 @@ export function findings(profile: Profile, slice: Slice): Finding[] {
 		...functionFindings(profile, slice),
 		...waitFindings(profile, slice),
 		...memoryFindings(profile),
-		...threadFindings(profile),
+		...threadFindings(profile, slice),
 		...gpuFindings(profile),
 	].sort((a, b) => b.weight - a.weight);
 	return [...qualityFindings(profile), ...found];
@@ -163,7 +163,7 @@ function timeFindings(profile: Profile, slice: Slice): Finding[] {
 			line: imports[0],
 			weight: importShare,
 		});
-	const gcShare = total > 0 ? (profile.gc / total) * 100 : 0;
+	const gcShare = total > 0 ? (slice.gc / total) * 100 : 0;
 	if (gcShare >= 5)
 		found.push({
 			title: `Garbage collection takes ${percent(gcShare)}`,
@@ -244,12 +244,12 @@ function memoryFindings(profile: Profile): Finding[] {
 	return found;
 }
 
-function threadFindings(profile: Profile): Finding[] {
+function threadFindings(profile: Profile, slice: Slice): Finding[] {
 	const found: Finding[] = [];
-	const share = profile.total > 0 ? (profile.gil / profile.total) * 100 : 0;
+	const share = slice.total > 0 ? (slice.gil / slice.total) * 100 : 0;
 	if (share >= 5)
 		found.push({
-			title: `Threads wait ${seconds(profile.gil)} for the GIL`,
+			title: `Threads wait ${seconds(slice.gil)} for the GIL`,
 			detail: "Only one thread runs Python at a time: processes, or native code that lets go of it, run side by side.",
 			weight: share,
 		});

@@ -5,7 +5,7 @@
 
 import type { Line, Profile, Times } from "./model.ts";
 import { ownTimes, type StackFunction, type Stacks } from "./stacks.ts";
-import { binsOf, nodeTimesIn, type Range } from "./timeline.ts";
+import { binsOf, nodeTimesIn, type Range, type State, type Timeline } from "./timeline.ts";
 
 export interface Slice {
 	readonly range: Range | undefined; // undefined: the whole run
@@ -13,6 +13,8 @@ export interface Slice {
 	readonly total: number; // base of the percentages
 	readonly base: string; // the same in words
 	readonly times: Times;
+	readonly gil: number; // seconds that threads waited for it
+	readonly gc: number; // seconds of garbage collection
 	readonly lines: readonly Line[]; // hottest first
 	readonly functions: readonly Line[];
 	readonly linesOf: readonly (readonly Line[])[]; // by file, in order
@@ -28,6 +30,8 @@ export function wholeRun(profile: Profile): Slice {
 		total: profile.total,
 		base: profile.isScalene ? "of the elapsed time" : "of the total time: main threads' wall time plus other threads' CPU time",
 		times: profile.times,
+		gil: profile.gil,
+		gc: profile.gc,
 		lines: profile.lines,
 		functions: profile.functions,
 		linesOf: profile.files.map((file) => file.lines),
@@ -57,6 +61,8 @@ export function partOfRun(profile: Profile, range: Range): Slice {
 		total,
 		base: "of the time of all stacks in the selected range",
 		times: nodeKinds(stacks, nodeTimes),
+		gil: threadSeconds(timeline, "gil", first, last),
+		gc: threadSeconds(timeline, "gc", first, last),
 		lines,
 		functions: functionsOf.flat().sort((a, b) => b.self - a.self),
 		linesOf,
@@ -64,6 +70,11 @@ export function partOfRun(profile: Profile, range: Range): Slice {
 		filePercent: linesOf.map((list) => list.reduce((sum, line) => sum + line.percent, 0)),
 		nodeTimes,
 	};
+}
+
+// Of all threads.
+function threadSeconds(timeline: Timeline, state: State, first: number, last: number): number {
+	return timeline.threads.reduce((sum, one) => one.states[state].subarray(first, last).reduce((a, b) => a + b, sum), 0) / 1000;
 }
 
 // Seconds by kind: each node's time, split as its time in the whole run.
