@@ -125,6 +125,14 @@ test("in a part of the run, too, functions of one name are two, and a generator 
 	assert.deepEqual(selfOf(1, 2), [["run", 1, 0], ["run", 8, 0], ["rows", 20, 1]]);
 });
 
+test("a folder whose name begins like the program's is not the program's", () => {
+	const kinds = (folder: string) => readProfile({
+		elapsed_time_sec: 1, entrypoint_dir: folder, files: { "/srv/app/x.py": {}, "/srv/app2/y.py": {} },
+	}).files.map((file) => file.kind);
+	assert.deepEqual(kinds("/srv/app"), ["project", "packages"]);
+	assert.deepEqual(kinds("/"), ["project", "project"]);
+});
+
 test("the full range is the whole run", () => {
 	const profile = readProfile(halves);
 	const whole = wholeRun(profile);

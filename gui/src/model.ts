@@ -276,7 +276,7 @@ function readFile(index: number, path: string, file: raw.Raw, folder: string, ba
 function fileKind(path: string, folder: string): File["kind"] {
 	if (/\/(site|dist)-packages\//.test(path)) return "packages";
 	if (/\/lib(64)?\/python3[^/]*\//.test(path) || path.startsWith("<frozen")) return "library";
-	return folder === "" || path.startsWith(folder) || !path.startsWith("/") ? "project" : "packages";
+	return folder === "" || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`) || !path.startsWith("/") ? "project" : "packages";
 }
 
 // The text: all lines as a list where the file has them, else those it has by number.
