@@ -2,7 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { functionAround } from "./diff.ts";
+import { functionAround, nameAround } from "./diff.ts";
 import type { Server } from "./load.ts";
 import type { Line, Profile } from "./model.ts";
 import type { Matcher } from "./search.ts";
@@ -55,10 +55,15 @@ export function sourceLine(profile: Profile, file: number, line: number): string
 
 // The line of a function that takes most of its own time.
 export function hottestIn(app: App, func: Line): Line | undefined {
-	const lines = app.slice.linesOf[func.file]?.filter((line) => functionOf(app.profile, line) === func.text) ?? [];
+	const functions = app.profile.files[func.file]?.functions ?? [];
+	const isIn = (line: Line) => {
+		const around = functionAround(functions, line);
+		return around ? around.text === func.text && around.line === func.line : func.text === "<module>";
+	};
+	const lines = app.slice.linesOf[func.file]?.filter(isIn) ?? [];
 	return lines.reduce<Line | undefined>((most, line) => (!most || line.self > most.self ? line : most), undefined);
 }
 
 export function functionOf(profile: Profile, line: Line): string {
-	return functionAround(profile.files[line.file]?.functions ?? [], line);
+	return nameAround(profile.files[line.file]?.functions ?? [], line);
 }

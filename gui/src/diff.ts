@@ -206,7 +206,7 @@ function itemsOf(profile: Profile): Item[] {
 		const texts = file.isWhole ? [...file.source.values()].map((text) => text.trim()) : [];
 		return file.lines.map((line) => {
 			const text = line.text.trim();
-			return { line, path: file.name, func: functionAround(file.functions, line), text, place: placeOf(texts, line, text) };
+			return { line, path: file.name, func: nameAround(file.functions, line), text, place: placeOf(texts, line, text) };
 		});
 	});
 }
@@ -219,12 +219,16 @@ function placeOf(texts: readonly string[], line: Line, text: string): string {
 	return `${line.line - line.functionStart} ${same}`;
 }
 
-// The innermost function with figures around a line.
-export function functionAround(functions: readonly Line[], line: Line): string {
-	let name = "<module>";
+// The innermost function with figures around a line; undefined: none, or the module.
+export function functionAround(functions: readonly Line[], line: Line): Line | undefined {
+	let found: Line | undefined;
 	if (line.functionStart > 0)
-		for (const func of functions) if (func.line <= line.functionStart && func.text !== "<module>") name = func.text;
-	return name;
+		for (const func of functions) if (func.line <= line.functionStart && func.text !== "<module>") found = func;
+	return found;
+}
+
+export function nameAround(functions: readonly Line[], line: Line): string {
+	return functionAround(functions, line)?.text ?? "<module>";
 }
 
 // ---- the flame graph of the difference ----

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { diffOf, goldenPath, htmlOf, launch, openPage, pageOf, profileOf, readJson, repo, writeFile } from "./support.mjs";
+import { diffOf, goldenPath, htmlOf, launch, openPage, pageOf, pageWith, profileOf, readJson, repo, writeFile } from "./support.mjs";
 
 const DEMO = `${repo}/examples/demo.py`;
 let browser;
@@ -312,6 +312,38 @@ pageTest("threads that stand for many are so many, and have no number of their o
 	await page.waitForSelector(".view-flame select");
 	assert.ok((await texts(page, "option")).includes("1200 other threads"));
 }, () => pageOf(manyThreads()));
+
+// Two classes with a method of one name, each called by another function and with a lane of its own.
+function twins() {
+	const line = (lineno, text, python_s) => ({ lineno, line: text, python_s, n_cpu_percent_python: python_s * 10, n_samples: 100, start_function_line: lineno > 8 ? 8 : 1 });
+	const twin = (lineno, python_s) => ({ ...line(lineno, "run", python_s), inclusive_s: python_s });
+	return {
+		program: "/p/x.py", elapsed_time_sec: 10, entrypoint_dir: "/p", memory: true, max_footprint_mb: 5,
+		files: { "/p/x.py": { percent_cpu_time: 100, lines: [line(2, "small()", 2), line(9, "large()", 8)], functions: [twin(1, 2), twin(8, 8)] } },
+		heatline: {
+			time: { total_s: 10, python_s: 10 }, quality: { samples: 1000 }, processes: [{ pid: 7, end_s: 10 }],
+			threads: [
+				{ process: 0, tid: 7, name: "MainThread", is_main: true, cpu_s: 10, off_cpu_s: 0, samples: 1234 },
+				{ process: 0, tid: 8, name: "unseen", cpu_s: 3, off_cpu_s: 0, samples: 4321 },
+			],
+			timeline: { bin_s: 5, bins: 2, threads: [{ thread: 0, python: [5000, 5000] }], stacks: [[2, 0, 2e6], [4, 0, 3e6], [4, 1, 5e6]] },
+			stacks: {
+				strings: ["/p/x.py", "run", "first_caller", "second_caller"], files: [[0, 1]], functions: [[1, 0, 1], [1, 0, 8], [2, 0, 20], [3, 0, 30]],
+				nodes: [[0, -1, 0], [0, 2, 21], [1, 0, 2, 20, 2e6, 0, 0, 0, 2e6, 0, 1048576], [0, 3, 31], [3, 1, 9, 80, 8e6, 0, 0, 0, 8e6, 0, 4194304]],
+				threads: [[2, 0, 2e6], [4, 0, 8e6]],
+			},
+		},
+	};
+}
+
+pageTest("functions of one name have callers of their own", "#v=source&w=functions&l=1", async (page) => {
+	assert.deepEqual(await texts(page, ".neighbours code"), ["first_caller"]);
+	await page.evaluate(() => { location.hash = "v=source&w=functions&l=8"; });
+	await page.waitForSelector(".neighbours code:has-text('second_caller')");
+	assert.deepEqual(await texts(page, ".neighbours code"), ["second_caller"]);
+	await page.keyboard.press("s");
+	await page.waitForSelector("dialog.suggest:has-text('x.py:9 in run')");
+}, () => pageWith({ "heatline-prompts": [] }, twins()));
 
 pageTest("a narrow window has no scrolling to the side", "", async (page) => {
 	await page.setViewportSize({ width: 320, height: 640 });

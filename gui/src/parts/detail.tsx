@@ -6,7 +6,7 @@ import { functionOf, hottestIn, useApp, type App } from "../context.ts";
 import { baseName, count, megabytes, percent, seconds } from "../format.ts";
 import { openEditor } from "../load.ts";
 import type { Line } from "../model.ts";
-import { neighbours, type Neighbour, type Stacks } from "../stacks.ts";
+import { neighbours, type Neighbour, type StackFunction, type Stacks } from "../stacks.ts";
 import { describeTimes } from "./bar.tsx";
 import { Reasons } from "./reasons.tsx";
 import { canSuggest } from "./suggest.tsx";
@@ -23,7 +23,7 @@ export function Detail({ line, isFunction }: { line: Line; isFunction: boolean }
 		if (!stacks || !times) return undefined;
 		return neighbours(stacks, (node) => {
 			const func = stacks.functions[stacks.func[node]!];
-			return func?.file === path && (isFunction ? func?.name === line.text : stacks.line[node] === line.line);
+			return func !== undefined && func.file === path && (isFunction ? isFunctionOf(func, line) : stacks.line[node] === line.line);
 		}, times);
 	}, [stacks, slice, line, isFunction]);
 	const hottest = isFunction ? hottestIn(app, line) : line;
@@ -51,6 +51,11 @@ export function Detail({ line, isFunction }: { line: Line; isFunction: boolean }
 			</div>
 		</aside>
 	);
+}
+
+// Methods of several classes may have one name.  Scalene's stacks do not say where a function begins.
+function isFunctionOf(func: StackFunction, line: Line): boolean {
+	return func.name === line.text && (func.firstLine === line.line || func.firstLine === 0);
 }
 
 export async function openInEditor(app: App, line: { file: number; line: number }): Promise<void> {
