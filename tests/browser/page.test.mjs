@@ -345,6 +345,14 @@ pageTest("functions of one name have callers of their own", "#v=source&w=functio
 	await page.waitForSelector("dialog.suggest:has-text('x.py:9 in run')");
 }, () => pageWith({ "heatline-prompts": [] }, twins()));
 
+pageTest("a flame graph of memory is said to be of all threads", "#v=flame&th=0", async (page) => {
+	const [metric, thread] = [page.locator(".toolbar select").first(), page.locator(".toolbar select").nth(1)];
+	assert.equal(await thread.inputValue(), "0");
+	await metric.selectOption("allocated");
+	await page.waitForFunction(() => !location.hash.includes("th="));
+	assert.equal(await thread.inputValue(), "-1");
+}, () => pageOf(twins()));
+
 pageTest("a narrow window has no scrolling to the side", "", async (page) => {
 	await page.setViewportSize({ width: 320, height: 640 });
 	for (const view of ["summary", "timeline", "memory", "compare"]) {

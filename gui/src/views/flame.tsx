@@ -102,16 +102,18 @@ function FlameToolbar({ stacks }: { stacks: Stacks }) {
 	const metrics = (Object.keys(METRIC_NAMES) as Metric[]).filter((metric) =>
 		metric === "time" || stacks.column[metric].some((value) => value > 0));
 	const hasThreads = stacks.threadNodes.length > 0;
+	// Only time is known for a thread.
+	const showMetric = (metric: Metric) => app.go({ metric, thread: metric === "time" ? state.thread : -1 });
 	const toggle = (key: "isInverted" | "isScopeOnly" | "isTable", title: string) => (
 		<label class="check"><input type="checkbox" checked={state[key]} onChange={() => app.go({ [key]: !state[key], zoom: key === "isTable" ? state.zoom : [] })} /> {title}</label>
 	);
 	return (
 		<div class="toolbar">
-			<label>Show <select value={state.metric} onChange={(event) => app.go({ metric: event.currentTarget.value as Metric })}>
+			<label>Show <select value={state.metric} onChange={(event) => showMetric(event.currentTarget.value as Metric)}>
 				{metrics.map((metric) => <option key={metric} value={metric}>{METRIC_NAMES[metric]}</option>)}
 			</select></label>
 			{hasThreads && (
-				<label>of <select value={String(state.thread)} onChange={(event) => app.go({ thread: Number(event.currentTarget.value), metric: "time" })}>
+				<label>of <select value={String(state.metric === "time" ? state.thread : -1)} onChange={(event) => app.go({ thread: Number(event.currentTarget.value), metric: "time" })}>
 					<option value="-1">all threads</option>
 					{profile.processes.length > 1 && profile.processes.map((process, i) => (
 						<option key={`p${i}`} value={String(-2 - i)}>process {process.pid}</option>
