@@ -353,6 +353,12 @@ pageTest("a flame graph of memory is said to be of all threads", "#v=flame&th=0"
 	assert.equal(await thread.inputValue(), "-1");
 }, () => pageOf(twins()));
 
+pageTest("threads under the brush: what is not known of the range is left out", "#v=timeline&t=0-5", async (page) => {
+	assert.deepEqual(await texts(page, "table.plain thead th"), ["Thread", "Process", "On a CPU", "Waiting", "Busy"]);
+	assert.deepEqual(await texts(page, "table.plain tbody tr:nth-child(1) td.number"), ["5.00 s", "0 s", "100.0%"]);
+	assert.deepEqual(await texts(page, "table.plain tbody tr:nth-child(2) td.number"), ["", "", ""]);
+}, () => pageOf(twins()));
+
 pageTest("a narrow window has no scrolling to the side", "", async (page) => {
 	await page.setViewportSize({ width: 320, height: 640 });
 	for (const view of ["summary", "timeline", "memory", "compare"]) {

@@ -165,7 +165,7 @@ function Threads() {
 				<thead>
 					<tr>
 						<th scope="col">Thread</th><th scope="col">Process</th><th scope="col" class="number">On a CPU</th>
-						<th scope="col" class="number">Waiting</th><th scope="col" class="number">Busy</th><th scope="col" class="number">Samples</th>
+						<th scope="col" class="number">Waiting</th><th scope="col" class="number">Busy</th>{!slice.range && <th scope="col" class="number">Samples</th>}
 					</tr>
 				</thead>
 				<tbody>
@@ -173,10 +173,10 @@ function Threads() {
 						<tr key={index}>
 							<td>{threadName(profile, index)} <small>{thread.isMain ? "main" : thread.tid || ""}</small></td>
 							<td>{profile.processes[thread.process]?.pid ?? ""}</td>
-							<td class="number">{seconds(part.cpu)}</td>
-							<td class="number">{seconds(part.off)}</td>
-							<td class="number">{percent((part.cpu / (part.cpu + part.off || 1)) * 100)}</td>
-							<td class="number">{count(thread.samples)}</td>
+							<td class="number">{part && seconds(part.cpu)}</td>
+							<td class="number">{part && seconds(part.off)}</td>
+							<td class="number">{part && percent((part.cpu / (part.cpu + part.off || 1)) * 100)}</td>
+							{!slice.range && <td class="number">{count(thread.samples)}</td>}
 						</tr>
 					))}
 				</tbody>
@@ -186,10 +186,12 @@ function Threads() {
 	);
 }
 
-function partOf(timeline: Bins, thread: number, range: Range): { cpu: number; off: number } {
+// undefined: the timeline has no lane of this thread.
+function partOf(timeline: Bins, thread: number, range: Range): { cpu: number; off: number } | undefined {
 	const [first, last] = binsOf(timeline, range);
 	const lane = timeline.threads.find((one) => one.thread === thread);
-	const sum = (state: State) => (lane ? lane.states[state].subarray(first, last).reduce((a, b) => a + b, 0) / 1000 : 0);
+	if (!lane) return undefined;
+	const sum = (state: State) => lane.states[state].subarray(first, last).reduce((a, b) => a + b, 0) / 1000;
 	return { cpu: sum("python") + sum("native") + sum("system"), off: sum("wait") };
 }
 
