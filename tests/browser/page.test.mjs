@@ -359,6 +359,10 @@ pageTest("threads under the brush: what is not known of the range is left out", 
 	assert.deepEqual(await texts(page, "table.plain tbody tr:nth-child(2) td.number"), ["", "", ""]);
 }, () => pageOf(twins()));
 
+pageTest("a search that no changed line matches is no word about the change", "#v=compare&q=nothing", async (page) => {
+	assert.equal(await page.locator(".compare .empty").textContent(), "No line that changed matches the search.");
+}, () => pageOf(twins(), twins()));
+
 pageTest("a narrow window has no scrolling to the side", "", async (page) => {
 	await page.setViewportSize({ width: 320, height: 640 });
 	for (const view of ["summary", "timeline", "memory", "compare"]) {

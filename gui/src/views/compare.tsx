@@ -72,7 +72,8 @@ function isMatch(app: ReturnType<typeof useApp>, before: Profile, pair: Pair): b
 
 function Lines({ before, pairs }: { before: Profile; pairs: readonly Pair[] }) {
 	const titles = ["Change", "Before", "After", "Percent", "Peak memory"];
-	if (pairs.length === 0) return <p class="empty">No line changed beyond noise.</p>;
+	const { matcher } = useApp();
+	if (pairs.length === 0) return <p class="empty">{matcher ? "No line that changed matches the search." : "No line changed beyond noise."}</p>;
 	return (
 		<Rows
 			class="lines"
