@@ -363,6 +363,15 @@ pageTest("a search that no changed line matches is no word about the change", "#
 	assert.equal(await page.locator(".compare .empty").textContent(), "No line that changed matches the search.");
 }, () => pageOf(twins(), twins()));
 
+pageTest("in a narrow window, who calls a line can be read", "#v=source&l=9&t=0-5", async (page) => {
+	assert.match(await page.locator(".range .count").textContent(), /^Memory is that of the whole run/);
+	await page.setViewportSize({ width: 480, height: 800 });
+	const box = await page.locator(".neighbours code").first().boundingBox();
+	const list = await page.locator(".neighbours").first().boundingBox();
+	assert.ok(box.x + box.width <= list.x + list.width, `${box.x + box.width} of ${list.x + list.width}`);
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+}, () => pageOf(twins()));
+
 pageTest("a narrow window has no scrolling to the side", "", async (page) => {
 	await page.setViewportSize({ width: 320, height: 640 });
 	for (const view of ["summary", "timeline", "memory", "compare"]) {

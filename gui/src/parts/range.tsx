@@ -7,6 +7,7 @@ export function RangeChip() {
 	const app = useApp();
 	const { range } = app.state;
 	if (!range) return null;
+	const whole = !canBrush(app.profile) ? "" : app.profile.hasMemory ? "Memory" : app.profile.gpu ? "What the GPU did" : "";
 	const until = runLength(app.profile);
 	const change = (from: number, to: number) => {
 		if (to > from && from >= 0) app.go({ range: { from, to: Math.min(to, until) } });
@@ -20,6 +21,7 @@ export function RangeChip() {
 			<span>s</span>
 			{!canBrush(app.profile) && <b>This profile has no timeline: the whole run is shown.</b>}
 			<button type="button" onClick={() => app.go({ range: undefined })}>Whole run <kbd>r</kbd></button>
+			{whole && <span class="count">{whole} is that of the whole run.</span>}
 		</div>
 	);
 }
