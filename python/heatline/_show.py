@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 FRAME_MAX_BYTES = 2 << 20  # what one output may add to a notebook's file
 BAR_CELLS = 12
 PLACE_CELLS = 40
+HARMLESS = "\u00a0\u200d\u3000"  # spaces, and the joiner of emoji, which Python does not call printable
 KINDS = (  # glyph, name, field of Line
     ("█", "Python", "python_s"),
     ("▓", "native", "native_s"),
@@ -45,7 +46,7 @@ def as_text(profile: "Profile", top: int) -> str:
         out.append(_text_line([title for _, title in shown], widths, shown))
     out += [_text_line([getattr(row, key) for key, _ in shown], widths, shown) for row in rows]
     out += ["  " + note for note in _notes(profile, rows)]
-    return "\n".join(out)
+    return "\n".join(map(_plain, out))
 
 
 def as_html(profile: "Profile", top: int = 10, with_page: bool = True) -> str:
@@ -67,6 +68,16 @@ def place(file: str, line: int) -> str:
     if len(near) > PLACE_CELLS:  # the end says more than the beginning
         near = "…" + near[1 - PLACE_CELLS :]
     return "%s:%d" % (near, line)
+
+
+def _plain(text: str) -> str:
+    """Source and names as a terminal may have them: what would steer it, or turn the reading around, is escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in HARMLESS else " " if char == "\t" else char.encode("unicode_escape").decode()
+        for char in text
+    )
 
 
 def seconds(value: float) -> str:

@@ -91,6 +91,18 @@ def test_summary_names_the_hot_lines(profile):
     assert len(profile.summary(top=1).splitlines()) < len(text.splitlines())
 
 
+def test_a_summary_does_not_steer_the_terminal():
+    line = {"lineno": 1, "line": 'x = "\x1b[2J\u202e\ud800"\tüber\u3000', "python_s": 1.0}
+    warnings = ["a\nb\x07"]
+    profile = heatline.Profile({
+        "program": "\x1b]0;t\x07", "files": {"\x9bm.py": {"lines": [line]}},
+        "heatline": {"time": {"total_s": 1.0}, "quality": {"warnings": warnings}},
+    })
+    text = profile.summary()
+    assert all(row.isprintable() for row in text.splitlines())
+    assert r'x = "\x1b[2J\u202e\ud800" über' in text and r"\x9bm.py:1" in text and r"a\nb\x07" in text
+
+
 def test_the_whole_by_kind(profile):
     """Also what is on no line: the kinds add up to the total."""
     kinds = ("python_s", "native_s", "system_s", "wait_s")
