@@ -59,7 +59,7 @@ class Agent:
         self._switch(int(is_on))
 
     def mark(self, text: str) -> None:
-        data = text.encode("utf-8", "replace")[:200].decode("utf-8", "ignore").encode("utf-8")
+        data = str(text).encode("utf-8", "replace")[:200].decode("utf-8", "ignore").encode("utf-8")
         self._mark(data, len(data))
 
     def show(self) -> str:

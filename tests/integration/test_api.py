@@ -68,7 +68,7 @@ def texts_of(marks):
 
 def test_marks_are_on_the_timeline(plain):
     marks = plain("marked.py")["marks"]
-    assert texts_of(marks) == ["epoch 1", "epoch 2 ü" + "x" * 190]
+    assert texts_of(marks) == ["epoch 1", "epoch 2 ü" + "x" * 190, "7"]
 
 
 @pytest.mark.parametrize("switch", ["--on", "--off"])
