@@ -13,6 +13,7 @@ import ast
 import inspect
 import linecache
 import shlex
+import sys
 from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 import IPython.display
@@ -97,7 +98,7 @@ class Magics:
         """Profile a cell: %%heatline [options] on its first line
 
         This is only for a cell that begins with another magic; any other is transformed."""
-        self._start(self._options(shlex.split(line)))
+        self._start(self._options(_words(line)))
         try:
             self.shell.run_cell(cell)
         finally:
@@ -105,7 +106,7 @@ class Magics:
 
     def begin(self, line: str) -> None:
         """Start profiling the cell that this is the first line of."""
-        self._start(self._options(shlex.split(line)))
+        self._start(self._options(_words(line)))
         self.inner_cells = 0
         self.shell.events.register("pre_execute", self._inner_cell_begins)
         self.shell.events.register("post_execute", self._cell_ends)
@@ -152,23 +153,30 @@ class Magics:
         self._find_before(options.compare)
         try:
             heatline.start(cpu_only=options.cpu_only)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             raise UsageError("heatline: %s" % error) from None
         self.running = options
 
     def _finish(self) -> None:
         options, self.running = self.running, None
         assert options is not None
-        profile = heatline.stop()
+        try:
+            profile = heatline.stop()
+        except RuntimeError as error:  # the cell has stopped it itself, or the collector was killed
+            print("heatline: this cell has no profile: %s" % error, file=sys.stderr)
+            return
         before = self._find_before(options.compare)
         self.last = profile
         if options.output:
             self.shell.user_ns[options.output] = profile
-        if options.save:
-            profile.save(options.save)
         if before is not None:
             _display(Comparison(profile.compare(_cells.match_cells(before, profile))))
         _display(Shown(profile, options))
+        if options.save:
+            try:
+                profile.save(options.save)
+            except OSError as error:
+                print("heatline: cannot save the profile to %s: %s" % (options.save, error.strerror), file=sys.stderr)
 
     def _find_before(self, name: Optional[str]) -> Optional[Profile]:
         """The profile to compare with; None: none was asked for, or there is no last one yet."""
@@ -209,6 +217,13 @@ class Magics:
         if code.co_flags & inspect.CO_COROUTINE:
             raise UsageError("heatline: a statement that awaits needs a cell of its own: %%heatline")
         return code
+
+
+def _words(line: str) -> List[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:  # a quote that is not closed
+        raise UsageError("heatline: %s: %s" % (error, line)) from None
 
 
 def _documentation(usage: str) -> str:

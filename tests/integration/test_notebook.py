@@ -188,12 +188,31 @@ def test_what_is_mistyped_is_told_in_a_sentence(notebook):
         "%heatline",
         "%heatline --top 3",
         "%heatline await x",
+        "%%heatline --top '3\nprint('ran')",
         "import heatline; print(heatline.enabled())",
     )
-    for cell in cells[1:6]:
+    for cell in cells[1:7]:
         assert cell.printed.startswith("UsageError: heatline: ") and "ran" not in cell.printed
         assert len(cell.printed.strip().splitlines()) == 1 and not cell.shown
-    assert cells[6].printed == "False\n"
+    assert cells[7].printed == "False\n"
+
+
+def test_what_cannot_be_had_is_told_in_a_sentence(notebook):
+    cells = notebook(
+        LOAD,
+        SLOW,
+        "%%heatline --no-page --save /nonexistent/p.json\nslow(3_000_000)",
+        "%heatline --no-page --save /nonexistent/p.json slow(3_000_000)",
+        "%%heatline --no-page\nimport heatline\np = heatline.stop()",
+        "import heatline._collector\ndef missing(): raise FileNotFoundError('no command')\n"
+        "heatline._collector.command = missing",
+        "%%heatline\nprint('ran')",
+    )
+    for cell in cells[2:4]:
+        assert "Cell [2] line 4" in cell.text
+        assert cell.printed == "heatline: cannot save the profile to /nonexistent/p.json: No such file or directory\n"
+    assert cells[4].printed.startswith("heatline: this cell has no profile: ") and cells[4].printed.count("\n") == 1
+    assert cells[6].printed == "UsageError: heatline: no command\n" and not cells[6].errors
 
 
 def test_scalenes_names(notebook):
