@@ -109,6 +109,24 @@ static bool find_literal(struct text text, struct secret *secret)
 	return true;
 }
 
+/* A type after a name: Optional[str], typing.Final, str | None. */
+static const char *skip_type(struct text text)
+{
+	unsigned depth = 0;
+
+	for (; text.at < text.end; text.at++) {
+		char c = *text.at;
+
+		if (c == '[')
+			depth++;
+		else if (depth && c == ']')
+			depth--;
+		else if (!is_word(c) && (c != ',' || !depth) && !strchr(".| \t", c))
+			break;
+	}
+	return text.at;
+}
+
 static bool is_bare_value(char c)
 {
 	return !isspace((unsigned char)c) && !strchr(";,&\"'()[]{}<>", c);
@@ -134,9 +152,7 @@ static bool find_named(struct text text, const char *line, struct secret *secret
 		rest.at = skip_spaces(rest);
 		if (find_literal(rest, secret))
 			return true;
-		rest.at += span(rest, is_word);
-		rest.at = skip_spaces(rest);
-		text.at = rest.at;
+		text.at = skip_type(rest);
 	}
 	if (text.at >= text.end || (*text.at != '=' && *text.at != ',' && *text.at != '!'))
 		return false;
@@ -145,7 +161,12 @@ static bool find_named(struct text text, const char *line, struct secret *secret
 	text.at += 1 + (text.at + 1 < text.end && text.at[1] == '=');
 	bool is_close = text.at - sign == 1 && text.at < text.end && is_bare_value(*text.at);
 	text.at = skip_spaces(text);
-	if (find_literal(text, secret))
+	struct text literal = text;
+	if (literal.at < literal.end && *literal.at == '(') { /* in brackets, to go on below */
+		literal.at++;
+		literal.at = skip_spaces(literal);
+	}
+	if (find_literal(literal, secret))
 		return true;
 	/* Bare, as in a connection string: a quote must be open before it on the line. */
 	size_t quotes = 0;

@@ -38,12 +38,20 @@ static void test_named(void **state)
 	expect("if password == 'letmein':", "if password == '<masked>':");
 	expect("c = 'Server=db;User=sa;Password=p@ss!word;'", "c = 'Server=db;User=sa;Password=<masked>;'");
 	expect("DSN = 'host=db user=bob'", "DSN = '<masked>'");
+	expect("TOKEN: Optional[str] = 'abcd1234'", "TOKEN: Optional[str] = '<masked>'");
+	expect("TOKEN: Final[Dict[str, int]] = 'abcd1234'", "TOKEN: Final[Dict[str, int]] = '<masked>'");
+	expect("def f(pwd: str | None = 'abcd1234', name='bob'):",
+	       "def f(pwd: str | None = '<masked>', name='bob'):");
+	expect("def f(pwd: typing.AnyStr, name='bob'):", "def f(pwd: typing.AnyStr, name='bob'):");
+	expect("PASSWORD = ('abcd'\n'efgh')", "PASSWORD = ('<masked>'\n'efgh')");
+	expect("PASSWORD=( b'abcd1234')", "PASSWORD=( b'<masked>')");
 }
 
 static void test_names_without_values(void **state)
 {
 	expect("password = getpass()", "password = getpass()");
 	expect("token = tokens[i]", "token = tokens[i]");
+	expect("token: Token = (make('plain'))", "token: Token = (make('plain'))");
 	expect("def check(password, salt):", "def check(password, salt):");
 	expect("password = ''", "password = ''");
 	expect("count += number in wanted", "count += number in wanted");
