@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "mcp/session.h"
 #include "report/query.h"
 #include "report/export/export.h"
 
+#define MAX_LIST_BYTES 4000u /* of the text of list_runs, but for its last line */
 #define PROFILE_ALL_HELP "Report every file, not just those of the program's folder."
 #define PROFILE_HELP "A handle such as run-1, or the path of a profile."
 
@@ -263,18 +265,27 @@ static json_t *failure(const struct err *err)
 
 static json_t *list_runs(struct session *session)
 {
-	char text[4000] = "No profile is known yet; profile_run makes one.";
 	json_t *rows = json_array();
-	size_t used = 0;
+	struct buf text;
+	uint32_t left = 0; /* how many the text leaves out */
+	buf_init(&text, SIZE_MAX);
+	if (!session->runs.count)
+		buf_text(&text, "No profile is known yet; profile_run makes one.");
 	for (uint32_t i = session->runs.count; i-- > 0;) {
 		const char *path = session->runs.items[i].path;
 		char handle[16];
 		snprintf(handle, sizeof(handle), "run-%u", i + 1);
 		json_array_append_new(rows, json_pack("{s:s, s:s}", "run", handle, "path", path));
-		if (used < sizeof(text) - 1)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s  %s\n", handle, path);
+		if (left || text.size + strlen(path) > MAX_LIST_BYTES)
+			left++;
+		else
+			buf_printf(&text, "%s  %s\n", handle, path);
 	}
-	return tools_result(text, strlen(text), json_pack("{s:o}", "runs", rows), false);
+	if (left)
+		buf_printf(&text, "Left out: %u older, down to run-1; their handles are good.\n", left);
+	json_t *result = tools_result(text.data, text.size, json_pack("{s:o}", "runs", rows), false);
+	buf_fini(&text);
+	return result;
 }
 
 /* ---- questions ---- */

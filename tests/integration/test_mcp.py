@@ -236,6 +236,18 @@ def test_an_export_replaces_neither_a_program_nor_its_profile(profiled, tmp_path
         profiled.call("export", profile="run-1", format="csv", outfile="out.csv")
 
 
+def test_a_long_list_of_runs_says_what_it_leaves_out(profiled, tmp_path):
+    for number in range(40):
+        path = tmp_path / f"{number}-{'ü' * 60}.json"
+        shutil.copy(profiled.ran["path"], path)
+        profiled.call("summary", profile=str(path))
+    listed = profiled.call("list_runs")
+    assert len(listed["runs"]) == 41
+    *rows, last = listed["text"].splitlines()
+    assert rows == [f"{one['run']}  {one['path']}" for one in listed["runs"][: len(rows)]]
+    assert 10 < len(rows) < 41 and last.startswith(f"Left out: {41 - len(rows)} older, down to run-1")
+
+
 def test_bad_arguments(profiled, tmp_path):
     refusal = profiled.refusal
     assert refusal("summary") == "summary needs 'profile'"
