@@ -82,6 +82,9 @@ class Profile:
             self._text, data = _decode(name, raw)
         if not isinstance(data, Mapping) or not isinstance(data.get("files"), Mapping):
             raise ValueError("%s is not a profile: it has no files" % name)
+        parts = [*data["files"].values(), data.get("heatline") or {}]
+        if not all(isinstance(part, Mapping) for part in parts):
+            raise ValueError("%s is not a profile: a part of it is no object" % name)
         self.data: Mapping[str, Any] = data
         """The profile as JSON has it, every key of docs/profile-format.md."""
         self._lines: Optional[List[Line]] = None

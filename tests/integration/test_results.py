@@ -139,7 +139,9 @@ def test_a_failed_save_leaves_nothing(profile, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b"{}", b'{"files": 3}', b"null", b"\x80\xff", b"[" * 200000]
+    "data",
+    [b"", b"{", b"[]", b"{}", b'{"files": 3}', b'{"files": {"a.py": 3}}', b'{"files": {}, "heatline": [3]}', b"null",
+     b"\x80\xff", b"[" * 200000],
 )
 def test_what_is_no_profile_is_refused(tmp_path, data):
     path = tmp_path / "bad.json"
