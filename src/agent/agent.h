@@ -3,6 +3,17 @@
  * The agent makes no thread, prints nothing, never exits and never changes
  * errno.  If it cannot work it says why in its ring and stays out of the way.
  *
+ *	start.c     from the constructor to the first sample; fork, the end
+ *	session.c   the same for an agent that the program itself loads (redirect.h)
+ *	threads.c   a state, a slot and a clock for each thread
+ *	clock.c     the tick; perf.c the finer clock beside it
+ *	signals.c   our signal and its handler; masks.c who blocks it
+ *	sample.c    one sample: weigh.h weighs it, codes.c sends code objects that are new
+ *	memory.c    stands in for allocators and copies (heap.h); allocators.c for Python's
+ *	gpu.c       what GPUs do (gpu.h)
+ *	exec.c      goes along with what the program executes
+ *	forbidden.c leaves a program that forbids itself our system calls
+ *
  * Glossary.
  *   tick      a signal from a CPU-clock timer.  The kernel looks at these on
  *             its own tick (250 Hz as a rule), in user and in kernel mode.

@@ -1,4 +1,7 @@
-/* builtin.h - the name `profile` among Python's builtins. */
+/* builtin.h - the name `profile` among Python's builtins.
+ *
+ * For a program with a bare @profile, where nothing else defines the name (the control page says so).
+ * A preloaded agent only. */
 #ifndef HEATLINE_AGENT_BUILTIN_H
 #define HEATLINE_AGENT_BUILTIN_H
 

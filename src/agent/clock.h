@@ -1,4 +1,8 @@
-/* clock.h - reading a thread's clocks, and the timer on its CPU time. */
+/* clock.h - reading a thread's clocks, and the timer on its CPU time.
+ *
+ * A timer sends its signal to one thread, whose state is sampled then.  A thread starts its own
+ * as it begins; a session starts those of the threads that were there before.  clock_stop deletes
+ * the timer and the perf event with it. */
 #ifndef HEATLINE_AGENT_CLOCK_H
 #define HEATLINE_AGENT_CLOCK_H
 

@@ -1,4 +1,8 @@
-/* codes.h - the ids under which the ring knows code objects. */
+/* codes.h - the ids under which the ring knows code objects.
+ *
+ * A record has ids in place of code objects; each is sent before the first record that has its id.
+ * One may be sent twice, under two ids: the collector knows it by what it contains.  Shared by
+ * all threads without a lock. */
 #ifndef HEATLINE_AGENT_CODES_H
 #define HEATLINE_AGENT_CODES_H
 

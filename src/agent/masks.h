@@ -1,4 +1,8 @@
-/* masks.h - which signals a thread blocks, in the program's view and in truth. */
+/* masks.h - which signals a thread blocks, in the program's view and in truth.
+ *
+ * Of a preloaded agent our signal is never really blocked, but while a thread waits for it
+ * (sigwait); what the program wanted is noted for each thread, and is what it is told when it asks.
+ * A signal that somebody else sent to a thread which "blocks" it is kept until it may come. */
 #ifndef HEATLINE_AGENT_MASKS_H
 #define HEATLINE_AGENT_MASKS_H
 

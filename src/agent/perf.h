@@ -1,4 +1,7 @@
-/* perf.h - a second clock beside the tick: a perf event on the thread's CPU time. */
+/* perf.h - a second clock beside the tick: a perf event on the thread's CPU time.
+ *
+ * Only the handler opens one, for its own thread, once ticks have shown that the thread works.
+ * Where it is there its samples stand for user time, and ticks for the kernel's. */
 #ifndef HEATLINE_AGENT_PERF_H
 #define HEATLINE_AGENT_PERF_H
 

@@ -1,4 +1,7 @@
-/* resident.h - the most that was resident of the process. */
+/* resident.h - the most that was resident of the process, as the kernel knows it.
+ *
+ * Told with the process's end: the collector, which looks now and then, misses what comes and goes
+ * in between. */
 #ifndef HEATLINE_AGENT_RESIDENT_H
 #define HEATLINE_AGENT_RESIDENT_H
 

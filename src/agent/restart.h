@@ -1,4 +1,7 @@
-/* restart.h - system calls that a signal has interrupted. */
+/* restart.h - system calls that a signal has interrupted.
+ *
+ * Our handler has such a call made again, so that the program does not notice us.  One that the
+ * program's own signal is to end must end all the same. */
 #ifndef HEATLINE_AGENT_RESTART_H
 #define HEATLINE_AGENT_RESTART_H
 

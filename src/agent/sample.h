@@ -1,4 +1,7 @@
-/* sample.h - one sample of the calling thread, from walk to record. */
+/* sample.h - one sample of the calling thread, from walk to record.
+ *
+ * Who calls has marked the state as busy (is_busy), so that no other sample of the thread is
+ * taken meanwhile: its scratch memory is one. */
 #ifndef HEATLINE_AGENT_SAMPLE_H
 #define HEATLINE_AGENT_SAMPLE_H
 

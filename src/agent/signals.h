@@ -1,4 +1,7 @@
-/* signals.h - our signal, beside what the program asks or sets for it. */
+/* signals.h - our signal, beside what the program asks or sets for it.
+ *
+ * Its handler is here; sample.h has what it does.  The program is answered from a copy of what
+ * it wanted for that number, and gets what somebody else sends.  Blocking it: masks.h. */
 #ifndef HEATLINE_AGENT_SIGNALS_H
 #define HEATLINE_AGENT_SIGNALS_H
 

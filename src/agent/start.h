@@ -1,4 +1,9 @@
-/* start.h - finds the interpreter, makes the ring and begins to measure. */
+/* start.h - finds the interpreter, makes the ring and begins to measure.
+ *
+ *	start_prepare, start_sampling if that says nothing, start_publish with what was said
+ *
+ * Called by our constructor, before the interpreter runs, or by a session, while it does.  A ring
+ * that is made is published in any case, so that the user hears why there is no profile. */
 #ifndef HEATLINE_AGENT_START_H
 #define HEATLINE_AGENT_START_H
 

@@ -1,4 +1,8 @@
-/* threads.h - the threads of the process: their states, from the first moment to the last. */
+/* threads.h - the threads of the process: their states, from the first moment to the last.
+ *
+ * pthread_create is wrapped: who makes a thread takes its state and its slot in the ring, the
+ * thread itself begins and ends.  A state is never unmapped, since a handler may still look at it;
+ * it is used again for another thread.  No lock is taken in a handler. */
 #ifndef HEATLINE_AGENT_THREADS_H
 #define HEATLINE_AGENT_THREADS_H
 

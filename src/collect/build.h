@@ -1,4 +1,7 @@
-/* build.h - makes a profile of all that the collector knows, as often as wanted. */
+/* build.h - makes a profile of all that the collector knows, as often as wanted.
+ *
+ * The run may go on afterwards.  builder.h has what the parts share; what is measured apart adds
+ * itself to the profile (tasks_build, marks_build, build_gpu). */
 #ifndef HEATLINE_COLLECT_BUILD_H
 #define HEATLINE_COLLECT_BUILD_H
 

@@ -1,4 +1,12 @@
-/* builder.h - what the parts that make a profile share; inner header. */
+/* builder.h - what the parts that make a profile share; for build*.c alone.
+ *
+ *	build.c            files, stacks and lines; the warnings
+ *	build_memory.c     allocations, copies, leaks, the footprint
+ *	build_processes.c  processes and threads
+ *	build_timeline.c   when it happened
+ *	build_gpu.c        what GPUs did (gpu.h)
+ *
+ * A builder lives for one profile.  Stacks come first: the other parts ask for their numbers. */
 #ifndef HEATLINE_COLLECT_BUILDER_H
 #define HEATLINE_COLLECT_BUILDER_H
 

@@ -1,4 +1,7 @@
-/* chosen.h - functions that the program marks with @profile: only those count where there are any. */
+/* chosen.h - functions that the program marks with @profile: only those count where there are any.
+ *
+ * From the first marked function on that has been seen to run; what was in scope before is so no
+ * longer then.  Without the option (is_decorated_only) everything in scope counts. */
 #ifndef HEATLINE_COLLECT_CHOSEN_H
 #define HEATLINE_COLLECT_CHOSEN_H
 

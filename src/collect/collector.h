@@ -10,8 +10,11 @@
  *	gpu.c       books what GPUs did (gpu.h)
  *	marks.c     keeps what the program says of itself
  *	threads.c   the threads of a process, their names
- *	watch.c     looks at threads that wait; waited.c books what they waited
+ *	watch.c     looks at threads that wait; waited.c books what they waited, but
+ *	            for what others computed for them (helped.c)
  *	tasks.c     the same for tasks of event loops
+ *	chosen.c    which functions count, where some are marked with @profile
+ *	journal.c   keeps what was taken in, for the case that this one is killed
  *	build.c     makes a struct profile of it all, as often as wanted
  *
  * The equation that holds for each process's main thread, up to one look:

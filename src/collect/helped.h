@@ -1,4 +1,7 @@
-/* helped.h - what a library's threads compute for the main thread's line, which does not wait then. */
+/* helped.h - what a library's threads compute for the main thread's line, which does not wait then.
+ *
+ * It is booked to that line as CPU time.  So of what the main thread waits for a lock, as much is
+ * taken off before the rest is booked (waited.h), or the same second would count twice. */
 #ifndef HEATLINE_COLLECT_HELPED_H
 #define HEATLINE_COLLECT_HELPED_H
 

@@ -1,4 +1,6 @@
-/* marks.h - what the program says of itself. */
+/* marks.h - what the program says of itself (heatline.mark), for the timeline.
+ *
+ * The first MARKS_MAX are kept, the others counted. */
 #ifndef HEATLINE_COLLECT_MARKS_H
 #define HEATLINE_COLLECT_MARKS_H
 

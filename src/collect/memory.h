@@ -1,4 +1,8 @@
-/* memory.h - allocations, their ends and copies are booked to stacks; the footprint. */
+/* memory.h - allocations, their ends and copies are booked to stacks; the footprint.
+ *
+ * What a record says is checked here and its stack made a node; heap.h follows the block, the tree
+ * has what its stacks allocated and hold.  Both are kept in step: what ends or changes its size does so
+ * in both. */
 #ifndef HEATLINE_COLLECT_MEMORY_H
 #define HEATLINE_COLLECT_MEMORY_H
 

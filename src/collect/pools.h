@@ -1,4 +1,7 @@
-/* pools.h - mappings that a library's own allocator gives memory out of. */
+/* pools.h - mappings that a library's own allocator gives memory out of.
+ *
+ * Who asked it is not seen.  What a pool has grown by is an allocation of its own, a part, at each
+ * node where the main thread was meanwhile; when it shrinks, the latest parts end first. */
 #ifndef HEATLINE_COLLECT_POOLS_H
 #define HEATLINE_COLLECT_POOLS_H
 

@@ -1,4 +1,8 @@
-/* samples.h - CPU samples are booked to stacks. */
+/* samples.h - CPU samples are booked to stacks, with time that is told after them.
+ *
+ * A sample stands for CPU time, user and system.  Two kinds of a thread's time come later and go to
+ * samples that are there: CPU time that was in none as the thread ended, and, of a main thread, time
+ * ready to run, which the looks of watch.h find. */
 #ifndef HEATLINE_COLLECT_SAMPLES_H
 #define HEATLINE_COLLECT_SAMPLES_H
 

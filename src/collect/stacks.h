@@ -1,4 +1,7 @@
-/* stacks.h - what all stacks need: from code ids to a node of the tree, and whose time it is. */
+/* stacks.h - what all stacks need: from code ids to a node of the tree, and whose time it is.
+ *
+ * A stack is on its way in collector->tree_frames, innermost first: translated or walked into it, then
+ * made a node.  There is one such place: with the next stack the one before is gone. */
 #ifndef HEATLINE_COLLECT_STACKS_H
 #define HEATLINE_COLLECT_STACKS_H
 

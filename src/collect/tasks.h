@@ -127,6 +127,9 @@ bool tasks_go_on(struct collector *collector, struct thread *thread, uint64_t no
 void tasks_look(struct collector *collector, struct process *process, struct thread *thread,
 		py_addr tstate, uint64_t now_ns, bool has_run, bool is_busy);
 
+/* What was found, into a profile whose stacks have been booked. */
+void tasks_build(struct collector *collector, struct profile *profile);
+
 /* --- idle.c --- */
 
 /* The node of each task: its own frames, below them those of the loop. */
@@ -156,9 +159,7 @@ void blocking_look(struct collector *collector, struct process *process, struct 
 /* The thread's loop is in no step any more. */
 void blocking_end(struct collector *collector, struct thread *thread, uint64_t now_ns);
 
+/* For tasks_build. */
 void blocking_build(struct collector *collector, struct profile *profile);
-
-/* What was found, into a profile whose stacks have been booked. */
-void tasks_build(struct collector *collector, struct profile *profile);
 
 #endif

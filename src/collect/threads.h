@@ -1,4 +1,9 @@
-/* threads.h - the threads of a process, their names. */
+/* threads.h - the threads of a process, their names.
+ *
+ * One begins and ends by records of the agent.  A struct thread is its process's; of those that have
+ * ended the busiest are kept, and the others are freed as they become one, so that threads_on_record
+ * leaves no pointer to an ended one valid.  A name is what Python calls the thread, else what the
+ * system does, else "Thread-N". */
 #ifndef HEATLINE_COLLECT_THREADS_H
 #define HEATLINE_COLLECT_THREADS_H
 

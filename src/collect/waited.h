@@ -1,4 +1,8 @@
-/* waited.h - books what threads have waited. */
+/* waited.h - books what threads have waited.
+ *
+ * watch.h finds out how long and where, and leaves it in the thread (pending_off_ns, wait_kind,
+ * is_at_gil).  Threads and children that are gone before they could be looked at are kept apart: all
+ * that they waited is shared out among those that were met. */
 #ifndef HEATLINE_COLLECT_WAITED_H
 #define HEATLINE_COLLECT_WAITED_H
 

@@ -1,4 +1,9 @@
-/* watch.h - looks at threads that wait. */
+/* watch.h - looks at threads that wait.
+ *
+ * A waiting thread has no samples.  At each round the kernel tells how long it was off the CPU since
+ * the last look, exactly; where it waits is read from outside, if it does just now.  Waits too short
+ * to be met are booked with the next that is, so the sum is exact.  Nothing is looked at in a run of
+ * CPU time alone (is_virtual_time). */
 #ifndef HEATLINE_COLLECT_WATCH_H
 #define HEATLINE_COLLECT_WATCH_H
 
