@@ -102,7 +102,7 @@ static int fail(const struct err *err)
 
 static void print_text(void *closure, const char *text, size_t size)
 {
-	fwrite(text, 1, size, stdout);
+	command_put(stdout, text, size);
 	fflush(stdout);
 }
 
@@ -132,8 +132,9 @@ static int verify(const struct suggestion *suggestion, const struct prompt_place
 	if (!status) {
 		*is_good = verdict.outcome == VERIFY_FASTER;
 		printf("\nVERIFIED: %s\n", verdict.sentence.data);
+		command_put(stdout, verdict.details.data, verdict.details.size);
 		if (verdict.details.size)
-			printf("%s\n", verdict.details.data);
+			printf("\n");
 		fflush(stdout);
 	}
 	verify_verdict_fini(&verdict);
@@ -149,7 +150,9 @@ static int apply(const struct suggestion *suggestion, const struct prompt_place 
 
 	if (verify_accept(path, diff, &err) != 0)
 		return fail(&err);
-	fprintf(stderr, "heatline: the change is made in %s\n", path);
+	fprintf(stderr, "heatline: the change is made in ");
+	command_put(stderr, path, strlen(path));
+	fprintf(stderr, "\n");
 	return 0;
 }
 
@@ -196,9 +199,10 @@ static int ask_about(const struct suggestion *suggestion, const struct prompt_pl
 	struct ask_answer answer;
 	struct err err;
 
-	fprintf(stderr, "heatline: asking %s (%s) about %s:%u, %zu bytes%s\n",
-		suggestion->provider->name, suggestion->model, path_basename(path), place->line1,
-		prompt->size + strlen(prompt->system),
+	fprintf(stderr, "heatline: asking %s (%s) about ", suggestion->provider->name,
+		suggestion->model);
+	command_put(stderr, path_basename(path), strlen(path_basename(path)));
+	fprintf(stderr, ":%u, %zu bytes%s\n", place->line1, prompt->size + strlen(prompt->system),
 		prompt->masked ? ", with secrets masked" : "");
 	int status = ask_send(&ask, &answer, &err);
 	if (answer.text.size && answer.text.data[answer.text.size - 1] != '\n')
@@ -233,8 +237,10 @@ static int list_models(const struct suggestion *suggestion)
 	int status = ask_list_models(&suggestion->keys, suggestion->provider, is_cancelled, NULL,
 				     &models, &err);
 
-	for (uint32_t i = 0; i < models.names.count; i++)
-		printf("%s\n", models.names.items[i]);
+	for (uint32_t i = 0; i < models.names.count; i++) {
+		command_put(stdout, models.names.items[i], strlen(models.names.items[i]));
+		printf("\n");
+	}
 	ask_models_fini(&models);
 	return status ? fail(&err) : 0;
 }

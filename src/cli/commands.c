@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/config.h"
 #include "cli/help.h"
+#include "report/glyph.h"
 
 const struct command *const commands[] = {
 	&command_run,
@@ -41,9 +43,27 @@ const struct command *command_find(const char *name)
 	return strcmp(command_session.name, name) == 0 ? &command_session : NULL;
 }
 
+void command_put(FILE *out, const char *text, size_t size)
+{
+	struct style style;
+	struct glyph glyph;
+
+	style_init(&style, fileno(out), STYLE_COLOR_NEVER);
+	for (size_t i = 0; i < size; i += glyph.input_size) {
+		glyph_read(text + i, size - i, 0, style.has_utf8, &glyph);
+		bool is_kept = text[i] == '\n' || text[i] == '\t';
+		fwrite(is_kept ? text + i : glyph.text, 1, is_kept ? 1 : glyph.text_size, out);
+	}
+}
+
 int command_error(const struct err *err)
 {
-	fprintf(stderr, "heatline: %s\n", err->message);
+	struct style style;
+
+	style_init(&style, STDERR_FILENO, STYLE_COLOR_NEVER);
+	fputs("heatline: ", stderr);
+	glyph_put(stderr, &style, err->message, strlen(err->message), GLYPH_ANY_WIDTH);
+	fputc('\n', stderr);
 	return 2;
 }
 

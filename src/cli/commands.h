@@ -20,6 +20,8 @@
 #ifndef HEATLINE_CLI_COMMANDS_H
 #define HEATLINE_CLI_COMMANDS_H
 
+#include <stdio.h>
+
 #include "cli/options.h"
 
 extern const struct command command_run;
@@ -60,8 +62,12 @@ const struct command *command_find(const char *name);
 int command_read_options(const struct command *command, int argc, char **argv, void *settings,
 			 struct options_result *result);
 
-/* Prints "heatline: the sentence" on stderr; returns the exit status 2. */
+/* Prints "heatline: the sentence" on stderr; returns the exit status 2.  Names in it may be anybody's,
+ * so nothing that a terminal obeys comes out (glyph.h). */
 int command_error(const struct err *err);
+
+/* Prints a text that somebody else has written; the same holds, but lines and tabs stay. */
+void command_put(FILE *out, const char *text, size_t size);
 
 /* The same for a word that is no command, with the nearest one. */
 int command_unknown(const char *word);

@@ -144,10 +144,19 @@ def test_bad_questions(heatline, tmp_path, words, sentence):
 def test_hostile_names_are_harmless_in_a_terminal(heatline, tmp_path):
     lines = [profiles.line(1, "x = '\x1b[2J'", python_s=1, samples=100)]
     file = profiles.file(lines, [profiles.function("f\x1b]0;t\x07", 1, python_s=1)])
+    file["reduced"], file["source"] = True, "x = '\x1b[2J'\n"
     path = profiles.write(tmp_path / "p.json", profiles.make({"/project/a\x1b[31m.py": file}))
-    for words in (["summary"], ["hot-lines", "--by", "function"], ["source", "--at", "a\x1b[31m.py"]):
+    for words, shown in (
+        (["summary"], "a\\x1b[31m.py:1"),
+        (["hot-lines", "--by", "function"], "f\\x1b]0;t\\x07"),
+        (["source", "--at", "a\x1b[31m.py"], "x = '\\x1b[2J'"),
+    ):
         done = run([heatline, "query", *words, path], cwd=tmp_path)
-        assert "\x1b" not in done.stdout and "\x07" not in done.stdout
+        assert (done.returncode, done.stderr) == (0, "")
+        assert shown in done.stdout and "\x1b" not in done.stdout and "\x07" not in done.stdout
+    refused = run([heatline, "query", "source", "--at", "a\x1b[31m.py:9", path], cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "'a\\x1b[31m.py' has no line 9" in refused.stderr and "\x1b" not in refused.stderr
 
 
 def test_as_many_samples_as_the_report_tells(heatline, tmp_path):

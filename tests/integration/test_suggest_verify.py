@@ -215,6 +215,14 @@ def test_a_change_that_is_not_right_is_not_made(heatline, own_project):
     assert (own_project / "program.py").read_text() == PROGRAM
 
 
+def test_hostile_answers_are_harmless_in_a_terminal(heatline, own_project):
+    answer = "DIAGNOSIS:\té\x1b]0;title\x07\nDIFF:\nnone\x1b[2J\x9b2J\n"
+    with ScriptedProvider(answer) as provider:
+        done = suggest(heatline, own_project, ["--model", "good"], provider.environment("openai"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "DIAGNOSIS:\té\\x1b]0;title\\x07\nDIFF:\nnone\\x1b[2J\\x9b2J\n"
+
+
 def test_prompts_models_and_nobody_to_ask(heatline, own_project):
     prompt = suggest(heatline, own_project, ["--prompt-only", "--scope", "loop"], {})
     assert prompt.returncode == 0 and f">{HOT_LINE:5} " in prompt.stdout
