@@ -111,13 +111,13 @@ static uint32_t sample(struct task_finder *finder, struct task_sweep *sweep, py_
 #define TASK_WORDS 2
 
 /* The head, then so many nodes in order, in a circle. */
-static void link_tasks(uint32_t tasks)
+static void link_tasks(uint64_t *words, uint32_t tasks)
 {
 	for (uint32_t i = 0; i <= tasks; i++) {
 		uint32_t next = i == tasks ? 0 : i + 1, previous = i == 0 ? tasks : i - 1;
 
-		memory[i * TASK_WORDS] = BASE + next * TASK_WORDS * 8;
-		memory[i * TASK_WORDS + 1] = BASE + previous * TASK_WORDS * 8;
+		words[i * TASK_WORDS] = BASE + next * TASK_WORDS * 8;
+		words[i * TASK_WORDS + 1] = BASE + previous * TASK_WORDS * 8;
 	}
 }
 
@@ -133,7 +133,7 @@ static void test_list_is_swept(void **state)
 	py_addr tasks[32];
 	uint32_t total;
 
-	link_tasks(TASKS);
+	link_tasks(memory, TASKS);
 	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
 	assert_int_equal(sample(&finder, &sweep, tasks, &total), 32);
 	assert_int_equal(total, TASKS);
@@ -162,6 +162,7 @@ static void test_list_is_swept(void **state)
 /* Tasks that came are counted when no more come, not when the sweep gets to them. */
 static void test_list_has_grown(void **state)
 {
+	static uint64_t words[7001 * TASK_WORDS];
 	struct mem_reader reader;
 	struct walker walker = { .reader = &reader, .layout = py_layout_known(0x030c) };
 	struct task_finder finder = { .walker = &walker, .layout = { .source = TASKS_LIST } };
@@ -169,15 +170,16 @@ static void test_list_has_grown(void **state)
 	py_addr tasks[32];
 	uint32_t total;
 
-	mem_reader_init_bytes(&reader, memory, sizeof(memory), BASE);
-	link_tasks(2500);
+	mem_reader_init_bytes(&reader, words, sizeof(words), BASE);
+	link_tasks(words, 6000);
 	sample(&finder, &sweep, tasks, &total);
-	assert_int_equal(total, 2500);
-	link_tasks(3000);
+	assert_int_equal(total, 6000);
+	link_tasks(words, 7000);
 	sample(&finder, &sweep, tasks, &total);
-	assert_int_equal(total, 2500);
+	assert_int_equal(total, 6000);
+	/* The sweep would be at 4096 now. */
 	sample(&finder, &sweep, tasks, &total);
-	assert_int_equal(total, 3000);
+	assert_int_equal(total, 7000);
 }
 
 /* --- a dict that grows --- */

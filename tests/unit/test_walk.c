@@ -126,6 +126,7 @@ static void test_objects_cut(void **state)
 #define ROOT (FAKE_CHUNK + 32u) /* the first frame of the oldest chunk */
 #define WORDS 20u               /* of every frame in these tests */
 #define STEP (8u * WORDS)
+#define FAR (ROOT + WALK_CHUNK_BYTES + STEP)
 #define SHIM (FAKE_HEAP + 0x100u)
 #define GENERATOR (FAKE_HEAP + 0x800u)
 
@@ -307,6 +308,11 @@ static void test_stack_without_top(void **state)
 	assert_int_equal(fake->frames[1].room, WORDS);
 	fake_put_frame(fake, ROOT + 2 * STEP, fake_code(2), 0, PY_OWNER_THREAD, ROOT + STEP);
 	assert_int_equal(fake_walk(fake), WALK_OK);
+	/* A chunk is as large as its frames want: the next one lies behind all that is copied at once. */
+	fake_put_frame(fake, FAR, fake_code(3), 32, PY_OWNER_THREAD, ROOT + 2 * STEP);
+	start_stack(fake, FAR, 0);
+	assert_int_equal(fake_walk(fake), WALK_OK);
+	assert_int_equal(fake->count, 4);
 	fake_free(fake);
 }
 
