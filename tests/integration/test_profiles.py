@@ -239,11 +239,13 @@ def test_columns(python, profiled):
     if python.version < (3, 11):
         assert line["columns"] == []
         return
-    line = line_of(profiled("columns.py", "--profile-only", "columns"), "columns.py", "LINE")
     text = (FIGURES / "columns.py").read_text().splitlines()[line["lineno"] - 1]
+    parts: Dict[str, float] = {}
     for first, column, last, column_end, seconds in line["columns"]:
         assert first == last == line["lineno"] and 0 <= column < column_end <= len(text)
-        assert seconds >= 0
+        parts[text[column:column_end]] = seconds
+    assert list(parts.values()) == sorted(parts.values(), reverse=True)
+    assert parts["sum(range(18000))"] > 0.75 * sum(parts.values())
 
 
 def test_children_are_part_of_the_profile(profiled):
