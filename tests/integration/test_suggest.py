@@ -79,12 +79,7 @@ def send(page, provider, model):
     """The events of an answer: (name, data)."""
     answer = page.post("api/suggest/send", place(provider=provider, model=model))
     assert answer.status == 200, answer.text()
-    events = []
-    for block in answer.text().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
-        if fields:
-            events.append((fields["event"], json.loads(fields["data"])))
-    return events
+    return answer.events()
 
 
 # --- the prompt ---

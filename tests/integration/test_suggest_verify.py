@@ -82,13 +82,8 @@ def place(**more):
 def verify(page, diff, test="", runs=3):
     answer = page.post("api/suggest/verify", place(diff=diff, test=test, runs=runs))
     assert answer.status == 200, answer.text()
-    events = []
-    for block in answer.text().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
-        if fields:
-            events.append((fields["event"], json.loads(fields["data"])))
     assert list(page.temporary.iterdir()) == []  # nothing stays behind
-    return events
+    return answer.events()
 
 
 def test_a_change_that_is_right(page, project):

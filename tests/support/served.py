@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from support.runs import clean_environment
 
@@ -36,6 +36,15 @@ class Answer:
 
     def json(self) -> Any:
         return json.loads(self.text())
+
+    def events(self) -> List[Tuple[str, Any]]:
+        """Server-sent events whose data is JSON: (name, data)."""
+        found = []
+        for block in self.text().split("\n\n"):
+            fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+            if fields:
+                found.append((fields["event"], json.loads(fields["data"])))
+        return found
 
 
 def _without_chunks(body: bytes) -> bytes:
