@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "profile/book_index.h"
 #include "profile/scope.h"

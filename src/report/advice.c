@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "report/figure.h"
 #include "report/glyph.h"
 
 #define MAX_SHOWN 5u /* more is no longer short; the profile has them all */

@@ -2,8 +2,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "profile/advice.h"
 #include "profile/book.h"
 #include "profile/source.h"
 

@@ -13,10 +13,8 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "profile/advice.h"
 #include "profile/book.h"
 #include "profile/read.h"
-#include "profile/regions.h"
 #include "profile/write.h"
 #include "report/advice.h"
 

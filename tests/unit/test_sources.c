@@ -19,7 +19,6 @@
 #include "collect/sources.h"
 #include "profile/book.h"
 #include "profile/model.h"
-#include "profile/source.h"
 
 static const char first_text[] = "import time\ndef work():\n    time.sleep(1)\nwork()\n";
 static char path[] = "/tmp/heatline-sources-XXXXXX";

@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
 #include "cli/binary.h"
 #include "cli/places.h"
 #include "cli/target.h"

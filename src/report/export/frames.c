@@ -7,7 +7,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "profile/stack_tree.h"
 
 struct frame_key {
 	const char *function; /* interned: the pointer is the name */
