@@ -78,8 +78,7 @@ struct agent_thread {
 	struct weigher weigher;
 	py_addr gc_state, gc_flag; /* where the interpreter of this thread state says that it
 				      collects garbage; 0: it does not say */
-	uint32_t last_cost_ns;   /* what the last sample cost */
-	uint32_t mean_cost_ns;   /* moving average of it */
+	uint32_t mean_cost_ns;   /* moving average of what a sample costs */
 	struct agent_thread *next_free;
 	struct agent_thread *next_made; /* all there are */
 	void *(*start)(void *);  /* what the program wanted to run on it */

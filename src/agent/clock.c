@@ -101,7 +101,6 @@ static void reset(struct agent_thread *self)
 	self->switches = self->switches_cpu_ns = 0;
 	self->is_switching = false;
 	self->ticks = self->skipped_ticks = 0;
-	self->last_cost_ns = 0;
 	self->mean_cost_ns = 0;
 	self->is_off = false;
 	clock_note(CLOCK_TICK_TIMER);

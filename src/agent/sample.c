@@ -214,7 +214,6 @@ static void note_cost(struct agent_thread *self, uint64_t begin_ns, bool is_tick
 	/* Being switched away in the middle is not our cost. */
 	if (cost > 200000)
 		cost = self->mean_cost_ns;
-	self->last_cost_ns = (uint32_t)cost;
 	self->mean_cost_ns = self->mean_cost_ns - self->mean_cost_ns / 32 + (uint32_t)(cost / 32);
 	if (!is_tick)
 		cost += atomic_load_explicit(&g_agent.control->perf_price_ns, memory_order_relaxed);
@@ -333,7 +332,6 @@ void sample_take(struct agent_thread *self, const struct interrupted *at, bool i
 		.thread = self->slot,
 		.place = (uint8_t)place_of(at->pc),
 		.flags = is_tick ? SAMPLE_TICK : 0,
-		.cost_ns = self->last_cost_ns,
 	};
 	struct weigher after = self->weigher;
 	uint64_t cpu_ns = now_cpu_ns();

@@ -74,7 +74,7 @@ struct record_sample {
 	uint8_t opcode;  /* of the innermost frame's current instruction, as specialised */
 	uint8_t reserved;
 	uint32_t count;
-	uint32_t cost_ns; /* what the previous sample of this thread cost it */
+	uint32_t reserved_too;
 	struct record_frame frames[]; /* count of them, innermost first */
 };
 
