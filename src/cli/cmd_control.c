@@ -3,6 +3,7 @@
  * All three name the run by the pid of any process that belongs to it, or not
  * at all when there is only one. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/which_run.h"
@@ -43,8 +44,8 @@ static int control(const struct command *command, int argc, char **argv,
 static int switch_to(struct run_entry *run, bool is_off)
 {
 	runs_set_off(run, is_off);
-	printf("%s (%d): %s\n", run->control->program, (int)run->control->program_pid,
-	       is_off ? "off" : "on");
+	command_put(stdout, run->control->program, strlen(run->control->program));
+	printf(" (%d): %s\n", (int)run->control->program_pid, is_off ? "off" : "on");
 	return 0;
 }
 

@@ -45,7 +45,10 @@ static int handle(const struct run_entry *run, const struct recover_settings *se
 		  struct err *err)
 {
 	if (settings->is_list) {
-		printf("%s > %s\n", run->control->program, run->control->outfile);
+		command_put(stdout, run->control->program, strlen(run->control->program));
+		fputs(" > ", stdout);
+		command_put(stdout, run->control->outfile, strlen(run->control->outfile));
+		putchar('\n');
 		return 0;
 	}
 	if (!settings->is_discard)
