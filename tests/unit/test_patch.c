@@ -63,6 +63,9 @@ static void test_white_space(void **state)
 	expect_in(FILE_TEXT, "@@ -2 +2 @@\n-a = list(x)\n+a = set(x)\n for i in x:\n", changed);
 	expect_in(FILE_TEXT, "@@ -2 +2 @@\n-      a = list(x)\n+      a = set(x)\n", changed);
 	refuse_in(FILE_TEXT, "@@ -2 +2 @@\n-  a = list(x)\n+  a = set(x)\n for i in x:\n", "does not fit");
+	/* A new line that cannot be moved as far as the others. */
+	refuse_in(FILE_TEXT, "@@ -2 +2 @@\n-      a = list(x)\n+\t\ta = set(x)\n", "the indentation");
+	refuse_in(FILE_TEXT, "@@ -2 +2 @@\n-      a = list(x)\n+a\n", "the indentation");
 	/* The file's line ends, and none at its end, are kept. */
 	expect_in("a\r\nb\r\nc", "@@ -2 +2 @@\n-b\n+d\n+e\n", "a\r\nd\r\ne\r\nc");
 	expect_in("a\nb", "@@ -2 +2 @@\n-b\n+c\n\\ No newline at end of file\n", "a\nc");
