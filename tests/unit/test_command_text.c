@@ -5,6 +5,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "collect/command_text.h"
 
@@ -34,11 +39,61 @@ static void test_finds_none(void **state)
 	assert_null(command_text_find("", 0));
 }
 
+/* Meets a process with this text after its -c, which prints a line and reads one; its command
+ * line is said to be `command`. */
+static void meet(struct command_text *text, char *words, const char *command)
+{
+	char *argv[] = {"sh", "-c", words, NULL}, line;
+	posix_spawn_file_actions_t actions;
+	int in[2], out[2], status;
+	pid_t pid;
+
+	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+	assert_int_equal(posix_spawn(&pid, "/bin/sh", &actions, NULL, argv, environ), 0);
+	posix_spawn_file_actions_destroy(&actions);
+	assert_int_equal(read(out[0], &line, 1), 1);
+	command_text_meet(text, pid, command);
+	for (int i = 0; i < 2; i++) {
+		close(in[i]);
+		close(out[i]);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
+static void test_meets_the_program(void **state)
+{
+	(void)state;
+	static const char program[] = "python3 -c …", child[] = "python3 -X dev -c …";
+	struct command_text text = {0};
+
+	meet(&text, "echo; read a", NULL);
+	meet(&text, "echo; read a", "python3 prog.py");
+	meet(&text, "echo; read a", "python3 -c from multiprocessing.spawn import spawn_main; spawn_main()");
+	assert_null(text.text);
+	meet(&text, "echo; read b", program);
+	assert_ptr_equal(text.command, program);
+	assert_int_equal(text.size, strlen("echo; read b"));
+	assert_memory_equal(text.text, "echo; read b", text.size);
+	meet(&text, "echo; read c", NULL);
+	meet(&text, "echo; read c", program); /* the same command line: a fork, which is not asked */
+	meet(&text, "echo; read b", child);
+	assert_false(text.is_mixed);
+	meet(&text, "echo; read c", child);
+	assert_true(text.is_mixed);
+	assert_memory_equal(text.text, "echo; read b", text.size);
+	command_text_fini(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_finds_the_text),
 		cmocka_unit_test(test_finds_none),
+		cmocka_unit_test(test_meets_the_program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,12 +110,16 @@ static void test_rows_are_joined_and_used_again(void **state)
 		uint32_t row = timeline_add_row(&timeline);
 		timeline_add_time(&timeline, row, TIMELINE_PYTHON, (i + 1) * 5 * MS, 2 * MS);
 		timeline_add_stack(&timeline, &tree, 0, row, (i + 1) * 5 * MS, 2 * MS);
+		timeline_add_idle(&timeline, &tree, 0, row, 3 * MS);
 	}
+	timeline_add_idle(&timeline, &tree, 0, TIMELINE_NO_ROW, MS);
 	uint32_t *moved_to = timeline_begin_join(&timeline);
 	moved_to[2] = 0;
 	timeline_end_join(&timeline, moved_to);
 	assert_int_equal(row_sum(&timeline, 0, TIMELINE_PYTHON), 4 * MS);
 	assert_int_equal(table_sum(&timeline.threads, &last), 6 * MS);
+	assert_int_equal(last, 1);
+	assert_int_equal(table_sum(&timeline.idle, &last), 9 * MS);
 	assert_int_equal(last, 1);
 	assert_int_equal(timeline_add_row(&timeline), 2);
 	assert_int_equal(row_sum(&timeline, 2, TIMELINE_PYTHON), 0);
