@@ -101,6 +101,9 @@ static void test_refused(void **state)
 	refuse_in(FILE_TEXT, "--- a/x.py\n+++ b/../../etc/x.py\n@@ -1 +1 @@\n-def f(x):\n+\n", "another file");
 	refuse_in(FILE_TEXT, "--- a/x.py\n+++ /dev/null\n@@ -1 +1 @@\n-def f(x):\n", "makes or removes");
 	refuse_in(FILE_TEXT, "@@ -1 +1 @@\n-def g(x):\n+def h(x):\n", "does not fit");
+	/* An empty line fits empty ones only. */
+	refuse_in("a\nb\nc\n", "@@ -1,3 +1,3 @@\n a\n \n-c\n+d\n", "does not fit");
+	refuse_in("a\n\nc\n", "@@ -1,3 +1,3 @@\n a\n b\n-c\n+d\n", "does not fit");
 	refuse_in(FILE_TEXT, "@@ -1 +1 @@\n+import os\n", "where it belongs");
 	refuse_in(FILE_TEXT, "@@ -1 +1 @@\n def f(x):\n", "changes nothing");
 	refuse_in(FILE_TEXT, "@@ -4 +4 @@\n-        if i in a:\n+        if a:\n@@ -1 +1 @@\n-def f(x):\n+def g(x):\n",
