@@ -43,6 +43,14 @@ const struct command *command_find(const char *name)
 	return strcmp(command_session.name, name) == 0 ? &command_session : NULL;
 }
 
+/* Characters beyond ASCII go into a file as they are, whatever the locale can show. */
+static bool is_for_file(const struct style *style, const char *text, const struct glyph *glyph)
+{
+	bool is_control = text[0] == '\xc2' && (unsigned char)text[1] < 0xa0;
+
+	return glyph->input_size > 1 && !is_control && !style->has_utf8 && !style->is_terminal;
+}
+
 void command_put(FILE *out, const char *text, size_t size)
 {
 	struct style style;
@@ -51,8 +59,10 @@ void command_put(FILE *out, const char *text, size_t size)
 	style_init(&style, fileno(out), STYLE_COLOR_NEVER);
 	for (size_t i = 0; i < size; i += glyph.input_size) {
 		glyph_read(text + i, size - i, 0, style.has_utf8, &glyph);
-		bool is_kept = text[i] == '\n' || text[i] == '\t';
-		fwrite(is_kept ? text + i : glyph.text, 1, is_kept ? 1 : glyph.text_size, out);
+		bool is_kept = text[i] == '\n' || text[i] == '\t' ||
+			       is_for_file(&style, text + i, &glyph);
+		fwrite(is_kept ? text + i : glyph.text, 1,
+		       is_kept ? glyph.input_size : glyph.text_size, out);
 	}
 }
 

@@ -211,11 +211,13 @@ def test_a_change_that_is_not_right_is_not_made(heatline, own_project):
 
 
 def test_hostile_answers_are_harmless_in_a_terminal(heatline, own_project):
-    answer = "DIAGNOSIS:\té\x1b]0;title\x07\nDIFF:\nnone\x1b[2J\x9b2J\n"
+    answer = "DIAGNOSIS:\té, 漢字\x1b]0;title\x07\nDIFF:\nnone\x1b[2J\x9b2J\n"
     with ScriptedProvider(answer) as provider:
-        done = suggest(heatline, own_project, ["--model", "good"], provider.environment("openai"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "DIAGNOSIS:\té\\x1b]0;title\\x07\nDIFF:\nnone\\x1b[2J\\x9b2J\n"
+        for locale in (None, "C"):  # into a file it goes as it is, but for what a terminal obeys
+            env = {**provider.environment("openai"), "LC_ALL": locale}
+            done = suggest(heatline, own_project, ["--model", "good"], env)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout == "DIAGNOSIS:\té, 漢字\\x1b]0;title\\x07\nDIFF:\nnone\\x1b[2J\\x9b2J\n"
 
 
 def test_prompts_models_and_nobody_to_ask(heatline, own_project):
