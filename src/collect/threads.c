@@ -18,6 +18,7 @@
 #include "collect/collector.h"
 #include "collect/process.h"
 #include "collect/samples.h"
+#include "collect/waited.h"
 #include "collect/watch.h"
 #include "python/process_name.h"
 #include "python/thread_name.h"
@@ -205,6 +206,7 @@ static void join_ended(struct collector *collector, struct process *process)
 		qsort(ended.items, ended.count, sizeof(*ended.items), compare_weights);
 		for (uint32_t i = ENDED_KEPT; i < ended.count; i++)
 			join(whole, ended.items[i], moved_rows);
+		waited_move_rows(process, moved_rows, collector->timeline.rows.count);
 		timeline_end_join(&collector->timeline, moved_rows);
 		drop_gone(process);
 	}

@@ -14,6 +14,8 @@
  * server's listening thread does not get what those for its requests have waited. */
 #include "collect/waited.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "collect/collector.h"
@@ -27,7 +29,7 @@
 
 /* Where a short-lived thread was met, and for how long it waited in all. */
 struct meeting {
-	uint32_t node, row;
+	uint32_t node;
 	uint64_t waited_ns;
 	bool counts_waiting, is_nobodys, is_startup, is_at_gil;
 	enum wait_kind wait_kind;
@@ -38,6 +40,8 @@ struct meeting {
 struct unmet {
 	uint64_t ns;     /* waited by those that were not met */
 	uint64_t end_ns; /* of the last of them */
+	uint64_t row_ns[TIMELINE_ROWS]; /* of ns, what those on a row of the timeline waited */
+	uint32_t row;    /* while it is shared out: of those before it nothing is left */
 	uint32_t count;
 	struct meeting meetings[MEETINGS]; /* the last stays */
 	bool has_met;
@@ -117,9 +121,46 @@ void waited_book(struct collector *collector, struct process *process, struct th
 
 /* --- threads that were gone before a look --- */
 
-static void book_meeting(struct collector *collector, const struct meeting *meeting,
-			 uint64_t end_ns, uint64_t ns)
+/* The next part of it that is a single row's, and whose; TIMELINE_NO_ROW: of those without one. */
+static uint64_t next_part(struct unmet *unmet, uint64_t ns, uint32_t *row)
 {
+	while (unmet->row < TIMELINE_ROWS && unmet->row_ns[unmet->row] == 0)
+		unmet->row++;
+	*row = TIMELINE_NO_ROW;
+	if (unmet->row == TIMELINE_ROWS)
+		return ns;
+	uint64_t *left_ns = &unmet->row_ns[unmet->row];
+	uint64_t part_ns = ns < *left_ns ? ns : *left_ns;
+	*row = unmet->row;
+	*left_ns -= part_ns;
+	return part_ns;
+}
+
+/* It stands on the rows of those that have waited it: the thread that was met would get more than
+ * it has lived. */
+static void book_on_rows(struct collector *collector, struct unmet *unmet,
+			 const struct meeting *meeting, uint64_t ns)
+{
+	struct timeline *timeline = &collector->timeline;
+	bool is_noted = !meeting->is_nobodys && !meeting->is_startup &&
+			unmet->end_ns > collector->start_ns &&
+			!stacks_is_startup_node(collector, meeting->node);
+	while (ns > 0) {
+		uint32_t row;
+		uint64_t part_ns = next_part(unmet, ns, &row);
+		ns -= part_ns;
+		if (is_noted && meeting->counts_waiting)
+			timeline_add_stack(timeline, &collector->tree, meeting->node, row,
+					   unmet->end_ns - collector->start_ns, part_ns);
+		else if (is_noted)
+			timeline_add_idle(timeline, &collector->tree, meeting->node, row, part_ns);
+	}
+}
+
+static void book_meeting(struct collector *collector, struct unmet *unmet,
+			 const struct meeting *meeting, uint64_t ns)
+{
+	book_on_rows(collector, unmet, meeting, ns);
 	if (meeting->is_nobodys || ns == 0)
 		return;
 	struct tree_weights *self = meeting->is_startup
@@ -132,10 +173,6 @@ static void book_meeting(struct collector *collector, const struct meeting *meet
 		self->gil_ns += ns;
 	else
 		waits_vote(self, meeting->wait_kind, ns);
-	if (meeting->counts_waiting && end_ns > collector->start_ns &&
-	    !stacks_is_startup_node(collector, meeting->node))
-		timeline_add_stack(&collector->timeline, &collector->tree, meeting->node, meeting->row,
-				   end_ns - collector->start_ns, ns);
 }
 
 /* What a meeting lacks to its equal part. */
@@ -158,13 +195,14 @@ static void share_out(struct collector *collector, struct unmet *unmet)
 		uint64_t ns = (uint64_t)((double)unmet->ns * (double)lacks_ns(&meetings[i], part_ns) /
 					 (double)lacking_ns);
 		ns = ns < left_ns ? ns : left_ns;
-		book_meeting(collector, &meetings[i], unmet->end_ns, ns);
+		book_meeting(collector, unmet, &meetings[i], ns);
 		left_ns -= ns;
 	}
 	if (unmet->count > 0)
 		meetings[0] = meetings[unmet->count - 1];
-	book_meeting(collector, &meetings[0], unmet->end_ns, left_ns);
-	unmet->ns = unmet->count = 0;
+	book_meeting(collector, unmet, &meetings[0], left_ns);
+	unmet->ns = unmet->count = unmet->row = 0;
+	memset(unmet->row_ns, 0, sizeof(unmet->row_ns));
 }
 
 /* The last process that bears the number and had begun before this one. */
@@ -214,6 +252,8 @@ static void keep(struct collector *collector, struct unmet *unmet, struct thread
 	stacks_note_unasked(collector, thread, end_ns, ns);
 	unmet->ns += ns;
 	unmet->end_ns = end_ns;
+	if (thread->row != TIMELINE_NO_ROW)
+		unmet->row_ns[thread->row] += ns;
 }
 
 static void note_meeting(struct collector *collector, const struct process *process,
@@ -226,7 +266,6 @@ static void note_meeting(struct collector *collector, const struct process *proc
 	unmet->has_met = true;
 	unmet->meetings[unmet->count++] = (struct meeting){
 		.node = node,
-		.row = thread->row,
 		.waited_ns = waited_in_life(thread, end_ns),
 		.counts_waiting = thread->counts_waiting,
 		.is_nobodys = is_nobodys(collector, process, thread, node),
@@ -252,6 +291,17 @@ bool waited_end_short(struct collector *collector, struct process *process, stru
 	else
 		note_meeting(collector, process, unmet, thread, end_ns);
 	return thread->met == 0;
+}
+
+void waited_move_rows(struct process *process, const uint32_t *moved_to, uint32_t rows)
+{
+	struct unmet *unmet = process->unmet_threads;
+	for (uint32_t i = 0; unmet != NULL && i < rows; i++) {
+		if (moved_to[i] == i)
+			continue;
+		unmet->row_ns[moved_to[i]] += unmet->row_ns[i];
+		unmet->row_ns[i] = 0;
+	}
 }
 
 static uint64_t settle(struct collector *collector, struct unmet *unmet)

@@ -23,6 +23,9 @@ void waited_book(struct collector *collector, struct process *process, struct th
 bool waited_end_short(struct collector *collector, struct process *process, struct thread *thread,
 		      uint64_t end_ns);
 
+/* Rows of the process's threads are being joined (timeline_begin_join); what is kept of them moves along. */
+void waited_move_rows(struct process *process, const uint32_t *moved_to, uint32_t rows);
+
 /* Books what is kept to where others were met.  Returns what is left: of such threads none was met,
  * so it is on no line, and no part of the total. */
 uint64_t waited_settle(struct collector *collector);

@@ -371,6 +371,30 @@ def test_waiting_of_threads_that_are_soon_gone(python, program):
     assert sum(waited) == pytest.approx(1.2 + waited_s, rel=0.1)
 
 
+def test_who_waited_of_threads_that_are_soon_gone(python, program):
+    """All that is on lines is somebody's, and no thread waited on lines for longer than it waited.
+    (Of so many threads not all are kept, so some have been joined.)"""
+    script = program("""
+        import threading, time
+
+        for i in range(10):
+            threads = [threading.Thread(target=time.sleep, args=(0.02,)) for n in range(30)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        """)
+    heatline = python.heatline_run(script, options=["--cpu-only"]).profile["heatline"]
+    tree = heatline["stacks"]
+    on_lines_s = sum(node[9] for node in tree["nodes"] if len(node) > 9) / 1e6
+    of_threads = [0] * len(heatline["threads"])
+    for node, thread, us in tree["idle_threads"]:
+        of_threads[thread] += us / 1e6
+    assert sum(of_threads) == pytest.approx(on_lines_s, abs=0.01)
+    for thread, waited_s in zip(heatline["threads"], of_threads):
+        assert waited_s <= thread["off_cpu_s"] + 0.001
+
+
 WAITING = """
     import threading, time
 

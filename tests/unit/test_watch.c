@@ -409,6 +409,42 @@ static void test_each_meeting_has_an_equal_part(void **state)
 	free_short(watched);
 }
 
+/* Of a row, or of all: what the table of idle threads has. */
+static uint64_t on_row_ns(struct watched *watched, uint32_t row)
+{
+	uint32_t count;
+	uint64_t ns = 0;
+	struct stack_part *list = timeline_list(&watched->collector->timeline.idle, &count);
+	for (uint32_t i = 0; i < count; i++)
+		ns += row == TIMELINE_NO_ROW || list[i].part == row ? list[i].us : 0;
+	free(list);
+	return ns;
+}
+
+/* Who waited at a place is told for all of that time, and of no thread is more told than it has lived:
+ * not of one that was met, nor of one that others were joined to before it was shared out. */
+static void test_what_is_shared_out_is_its_threads_own(void **state)
+{
+	(void)state;
+	struct watched *watched = begin(clock_monotonic_ns());
+	uint32_t node = add_node(watched, 2), other = add_node(watched, 4);
+	for (uint32_t i = 0; i < 4; i++) /* rows 0 to 3 */
+		live_short(watched, 20, 0, 0, TREE_ROOT, 0);
+	const uint32_t moved_to[] = {0, 3, 3, 3};
+	waited_move_rows(&watched->process, moved_to, 4);
+	live_short(watched, 20, 0, 0, node, 1);
+	live_short(watched, 30, 0, 0, other, 1);
+	assert_int_equal(waited_settle(watched->collector), 0);
+	assert_int_equal(idle_ms(watched, node) + idle_ms(watched, other), 130);
+	uint64_t idle_ns = tree_weights(&watched->collector->tree, node)->idle_ns +
+			   tree_weights(&watched->collector->tree, other)->idle_ns;
+	assert_int_equal(on_row_ns(watched, TIMELINE_NO_ROW), idle_ns);
+	static const uint64_t lived_ms[] = {20, 0, 0, 60, 20, 30};
+	for (uint32_t row = 0; row < 6; row++)
+		assert_int_equal((on_row_ns(watched, row) + MS / 2) / MS, lived_ms[row]);
+	free_short(watched);
+}
+
 /* A thread that could not have been missed stands for no other. */
 static void test_long_threads_stand_for_themselves(void **state)
 {
@@ -439,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_time_ready_that_was_waiting_is_booked_once),
 		cmocka_unit_test(test_short_threads_stand_for_each_other),
 		cmocka_unit_test(test_each_meeting_has_an_equal_part),
+		cmocka_unit_test(test_what_is_shared_out_is_its_threads_own),
 		cmocka_unit_test(test_long_threads_stand_for_themselves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
