@@ -14,7 +14,6 @@
 #include "collect/process.h"
 #include "collect/stacks.h"
 #include "collect/threads.h"
-#include "profile/book.h"
 
 #define BLOCK_MAX (1ull << 46) /* no machine has more; a larger size is damage */
 #define READY_LATELY_NS 250000000u /* what the kernel has told of a thread is not older */
@@ -42,35 +41,6 @@ static bool is_main_thread(const struct process *process, uint32_t slot)
 	return thread != NULL && thread->is_main;
 }
 
-static struct book_place place_of(struct code *code)
-{
-	return (struct book_place){code->qualname, code->first_line, codes_last_line(code),
-				   (code->flags & PY_CO_NESTED) != 0};
-}
-
-/* The code whose function the memory of frame `at` (innermost first) belongs
- * to; the rule is that of profile_book. */
-static const struct code *function_code(const struct collector *collector, uint32_t at,
-					uint32_t count)
-{
-	struct code *items = collector->codes.items;
-	struct code *own = &items[collector->tree_frames[at].code], *code = own;
-	if (!own->is_comprehension)
-		return own;
-	struct book_place comprehension = place_of(own), found;
-	for (uint32_t i = at + 1; i < count; i++) {
-		struct code *outer = &items[collector->tree_frames[i].code];
-		if (outer->filename != own->filename || outer->is_comprehension)
-			continue;
-		struct book_place place = place_of(outer);
-		if (profile_is_nearer_writer(&place, code == own ? NULL : &found, &comprehension)) {
-			code = outer;
-			found = place;
-		}
-	}
-	return code;
-}
-
 /* Of the stack in tree_frames, which is not empty; the thread may be NULL. */
 static void find_lines(struct collector *collector, struct thread *thread, uint32_t count,
 		       struct place *place)
@@ -80,7 +50,7 @@ static void find_lines(struct collector *collector, struct thread *thread, uint3
 	struct code *code = &collector->codes.items[frame.code];
 	if (!code->in_scope)
 		return;
-	const struct code *function = function_code(collector, at, count);
+	const struct code *function = stacks_function_code(collector, at, count);
 	place->is_return = thread != NULL && stacks_at_line(collector, thread, frame);
 	place->line_site = heap_line_site(&collector->heap, code->filename,
 					  codes_line(code, frame.offset));

@@ -5,6 +5,7 @@
 
 #include "collect/collector.h"
 #include "collect/process.h"
+#include "profile/book.h"
 
 uint32_t stacks_line_frame(const struct collector *collector, uint32_t count)
 {
@@ -13,6 +14,32 @@ uint32_t stacks_line_frame(const struct collector *collector, uint32_t count)
 			return i;
 	}
 	return 0;
+}
+
+static struct book_place place_of(struct code *code)
+{
+	return (struct book_place){code->qualname, code->first_line, codes_last_line(code),
+				   (code->flags & PY_CO_NESTED) != 0};
+}
+
+const struct code *stacks_function_code(const struct collector *collector, uint32_t at, uint32_t count)
+{
+	struct code *items = collector->codes.items;
+	struct code *own = &items[collector->tree_frames[at].code], *code = own;
+	if (!own->is_comprehension)
+		return own;
+	struct book_place comprehension = place_of(own), found;
+	for (uint32_t i = at + 1; i < count; i++) {
+		struct code *outer = &items[collector->tree_frames[i].code];
+		if (outer->filename != own->filename || outer->is_comprehension)
+			continue;
+		struct book_place place = place_of(outer);
+		if (profile_is_nearer_writer(&place, code == own ? NULL : &found, &comprehension)) {
+			code = outer;
+			found = place;
+		}
+	}
+	return code;
 }
 
 uint32_t stacks_count_own(const struct collector *collector, uint32_t count)

@@ -11,6 +11,7 @@
 #include "collect/timeline.h"
 #include "collect/tree.h"
 
+struct code;
 struct collector;
 struct process;
 struct record_frame;
@@ -50,6 +51,10 @@ bool stacks_at_line(struct collector *collector, struct thread *thread,
 /* The frame whose line a stack of count frames is booked to: the innermost in
  * scope, else the innermost. */
 uint32_t stacks_line_frame(const struct collector *collector, uint32_t count);
+
+/* The code whose function what the frame `at` of count (innermost first) does belongs to; the rule is
+ * that of profile_book. */
+const struct code *stacks_function_code(const struct collector *collector, uint32_t at, uint32_t count);
 
 /* Whether the outermost of count frames (at least 1) is the import system's,
  * which runs by itself only while the interpreter starts. */

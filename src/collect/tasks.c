@@ -103,7 +103,8 @@ static void add_task(struct collector *collector, struct process *process,
 		     struct loop_tasks *loop, uint32_t count, const struct task_view *view)
 {
 	struct waiting_task *task = &loop->tasks[loop->count++];
-	struct tree_frame line = collector->tree_frames[stacks_line_frame(collector, count)];
+	uint32_t at = stacks_line_frame(collector, count);
+	struct tree_frame line = collector->tree_frames[at];
 	struct code *code = &collector->codes.items[line.code];
 	*task = keep_frames(collector, loop, count);
 	if (!code->in_scope)
@@ -115,8 +116,9 @@ static void add_task(struct collector *collector, struct process *process,
 	task = first;
 	task->line_place = place_of(&collector->awaits, code->filename, NULL,
 				    codes_line(code, line.offset));
-	task->function_place = place_of(&collector->awaits, code->filename, code->qualname,
-					code->first_line);
+	const struct code *function = stacks_function_code(collector, at, count);
+	task->function_place = place_of(&collector->awaits, function->filename, function->qualname,
+					function->first_line);
 	if (task->line_place != 0)
 		note_name(collector, process, task->line_place, view);
 }
@@ -381,7 +383,12 @@ static void mark_coroutines(struct collector *collector, struct profile *profile
 		uint32_t file = profile_file_index(profile, code->filename, true);
 		uint32_t line = codes_line(code, frame.offset);
 		profile_memory_line(profile, file, line)->async.is_coroutine = true;
-		profile_memory_function(profile, file, code->qualname, code->first_line)
+		/* Up to Python 3.11 a comprehension that awaits is a coroutine of its own. */
+		const struct code *function =
+			code->is_comprehension
+				? stacks_function_code(collector, 0, stacks_of_node(collector, i))
+				: code;
+		profile_memory_function(profile, file, function->qualname, function->first_line)
 			->async.is_coroutine = true;
 	}
 }

@@ -97,6 +97,29 @@ def test_stacks_stand_on_the_loop(profiled):
     assert percent(outer) <= 5
 
 
+def test_a_comprehension_that_awaits_is_part_of_its_function(oldest_or_newest, program):
+    """Up to Python 3.11 it is a coroutine of its own."""
+    script = program("""
+        import asyncio
+
+        async def main():
+            numbers = [i async for i in count()]
+            return [await asyncio.sleep(0.02) for i in numbers]
+
+        async def count():
+            for i in range(10):
+                await asyncio.sleep(0.02)
+                yield i
+
+        asyncio.run(main())
+        """)
+    run = oldest_or_newest.heatline_run(script, options=["--cpu-only"])
+    functions = {f["line"]: f for f in run.profile["files"][str(script)]["functions"]}
+    assert set(functions) <= {"main", "count", "<module>"}
+    assert all(functions[name]["is_coroutine"] for name in ("main", "count"))
+    assert all(functions[name]["await_s"] > 0 for name in ("main", "count"))
+
+
 def test_names_and_concurrency(profiled):
     run = profiled("gather.py")
     short, long = line_of(run, "gather.py", "SHORT"), line_of(run, "gather.py", "LONG")
