@@ -27,6 +27,8 @@
 #define ATONCE_NS 10000u    /* and these not at all */
 #define CPU_PART_MIN 0.02   /* less is a thread that hardly ran meanwhile */
 #define NAMES_NS 2000000000u
+#define SEEK_NS 2000000000u /* what a process executes has begun its interpreter by then, */
+#define SEEK_PAUSE_NS 20000000u /* and is asked as often */
 #define OPEN_THREADS_MAX 400u /* with files kept open */
 #define SPARE_FILES 12      /* left for what has to be opened later, the profile not least */
 
@@ -58,6 +60,16 @@ static void end_thread(struct attach *attach, struct attach_thread *thread)
 	free(thread->stack);
 	vec_free(&thread->due);
 	free(thread);
+}
+
+/* Books what is still to be booked of a thread that has gone. */
+static void settle_thread(struct attach *attach, struct attach_process *process,
+			  struct attach_thread *thread, uint64_t now_ns)
+{
+	attach_perf_drain(attach, process, thread);
+	attach_weigh_now(attach, thread, now_ns);
+	attach_tasks_end(attach, thread, now_ns);
+	end_thread(attach, thread);
 }
 
 static struct attach_thread *find_thread(struct attach_process *process, pid_t tid)
@@ -195,10 +207,7 @@ static void list_threads(struct attach *attach, struct attach_process *process, 
 	for (uint32_t i = 0; i < process->threads.count; i++) {
 		struct attach_thread *thread = process->threads.items[i];
 		if (!thread->is_listed) {
-			attach_perf_drain(attach, process, thread);
-			attach_weigh_now(attach, thread, now_ns);
-			attach_tasks_end(attach, thread, now_ns);
-			end_thread(attach, thread);
+			settle_thread(attach, process, thread, now_ns);
 			continue;
 		}
 		if (procfs_read_schedule(thread->thread->schedstat_fd, &now)) {
@@ -289,6 +298,35 @@ static bool has_woken(const struct attach_process *process, struct attach_thread
 	       thread->told.turns != thread->wait_turns;
 }
 
+/* A process that executes another program keeps its number, its threads but one are gone, and clocks
+ * on that one would count for the old program. */
+static void end_process(struct attach *attach, struct attach_process *process, uint64_t now_ns)
+{
+	process->is_ended = true;
+	process->process->end_ns = now_ns;
+	for (uint32_t i = 0; i < process->threads.count; i++)
+		settle_thread(attach, process, process->threads.items[i], now_ns);
+	process->threads.count = 0;
+	if (procfs_is_alive(process->remote.pid, process->remote.start_time))
+		process->seek_until_ns = now_ns + SEEK_NS;
+}
+
+/* Looks whether the program that the process executes is a Python that can be looked at. */
+static void seek(struct attach *attach, struct attach_process *process, uint64_t now_ns)
+{
+	pid_t pid = process->remote.pid;
+	if (now_ns < process->seek_ns)
+		return;
+	process->seek_ns = now_ns + SEEK_PAUSE_NS;
+	if (!procfs_is_alive(pid, process->remote.start_time) || attach_is_known(attach, pid) ||
+	    attach_add_process(attach, pid, NULL)) {
+		process->seek_until_ns = 0;
+	} else if (now_ns >= process->seek_until_ns) {
+		process->seek_until_ns = 0;
+		attach->is_left = true;
+	}
+}
+
 /* One round of looks at the threads of a process. */
 static void look_at_process(struct attach *attach, struct attach_process *process, uint64_t now_ns)
 {
@@ -311,10 +349,8 @@ static void look_at_process(struct attach *attach, struct attach_process *proces
 	if (!has_gone && process->threads.count > 0)
 		return;
 	process->list_ns = 0;
-	if (!remote_is_alive(&process->remote)) {
-		process->is_ended = true;
-		process->process->end_ns = now_ns;
-	}
+	if (!remote_is_alive(&process->remote))
+		end_process(attach, process, now_ns);
 }
 
 /* ---- the session ---- */
@@ -444,7 +480,9 @@ bool attach_step(struct attach *attach, double seconds)
 			struct attach_process *process = attach->processes.items[i];
 			if (!process->is_ended)
 				look_at_process(attach, process, now_ns);
-			alive += !process->is_ended;
+			else if (process->seek_until_ns != 0)
+				seek(attach, process, now_ns);
+			alive += !process->is_ended || process->seek_until_ns != 0;
 		}
 		if (alive == 0)
 			return false;
@@ -484,6 +522,9 @@ struct profile *attach_profile(struct attach *attach, bool is_partial)
 	profile->quality.overhead_percent = 100e-9 * (double)clock_process_cpu_ns() / elapsed_s;
 	attach_perf_tell(attach, sentence, sizeof(sentence));
 	build_warn(profile, sentence);
+	if (attach->is_left)
+		build_warn(profile, "a process became another program (exec), which runs no Python that can "
+				    "be looked at: there is nothing of it here");
 	if (attach->elided > 0)
 		build_warn(profile, "some stacks are very deep: the middle of them is left out");
 	return profile;

@@ -135,6 +135,8 @@ struct attach_process {
 	uint64_t names_ns;       /* when their names are read again */
 	uint64_t cpu_ticks;      /* at the start or reset, by the kernel */
 	bool is_ended;
+	uint64_t seek_until_ns;  /* it runs another program (exec), whose Python is sought till then; 0: not */
+	uint64_t seek_ns;        /* when next */
 };
 
 /* The perf clocks of a session. */
@@ -166,6 +168,7 @@ struct attach {
 	uint64_t rounds, gil_rounds;
 	uint64_t random;
 	int files_max;              /* descriptors from here on are not kept */
+	bool is_left;               /* a process went on as a program that could not be looked at */
 	struct attach_clocks clocks;
 };
 
@@ -265,6 +268,9 @@ void attach_perf_tell(const struct attach *attach, char *text, size_t size);
 
 /* Fills program, folder and args of the session from what the process says. */
 void attach_describe(struct attach *attach, const struct remote *remote);
+
+/* Whether the process is looked at. */
+bool attach_is_known(const struct attach *attach, pid_t pid);
 
 /* Adds the Python children of the process that are not known yet. */
 void attach_find_children(struct attach *attach, uint64_t now_ns);

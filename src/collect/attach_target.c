@@ -71,7 +71,7 @@ void attach_describe(struct attach *attach, const struct remote *remote)
 
 /* ---- its children ---- */
 
-static bool is_known(const struct attach *attach, pid_t pid)
+bool attach_is_known(const struct attach *attach, pid_t pid)
 {
 	for (uint32_t i = 0; i < attach->processes.count; i++) {
 		const struct attach_process *process = attach->processes.items[i];
@@ -89,7 +89,7 @@ static bool is_descendant(const struct attach *attach, pid_t pid)
 		if (!procfs_stat(pid, &stat))
 			return false;
 		pid = stat.parent_pid;
-		if (is_known(attach, pid))
+		if (attach_is_known(attach, pid))
 			return true;
 	}
 	return false;
@@ -104,7 +104,7 @@ void attach_find_children(struct attach *attach, uint64_t now_ns)
 	const struct dirent *entry;
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid > 0 && attach->processes.count < PROCESSES_MAX && !is_known(attach, pid) &&
+		if (pid > 0 && attach->processes.count < PROCESSES_MAX && !attach_is_known(attach, pid) &&
 		    is_descendant(attach, pid))
 			attach_add_process(attach, pid, NULL);
 	}

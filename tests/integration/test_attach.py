@@ -305,6 +305,48 @@ def test_the_end_of_the_target(target, tmp_path):
     assert json.loads(outfile.read_text())["heatline"]["quality"]["samples"] > 10
 
 
+EXECUTES = """
+    import os, sys, time
+
+    def before():
+        print("ready")
+        while not os.path.exists(sys.argv[1]):
+            sum(range(1000))
+
+    if len(sys.argv) > 2:
+        before()
+        os.execvp(sys.argv[2], sys.argv[2:])
+
+    def after():
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            sum(range(1000))
+
+    after()
+    """
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_target_that_becomes_another_program(oldest_or_newest, program, tmp_path, goes_on):
+    """It is followed into another Python; of what is none there is nothing to be told."""
+    script, end, outfile = program(EXECUTES), tmp_path / "end", tmp_path / "p.json"
+    following = [oldest_or_newest.executable, script, end] if goes_on else ["sleep", "600"]
+    it = Target(oldest_or_newest, script, end, *following)
+    process = subprocess.Popen([heatline_executable(), "attach", "-o", outfile, str(it.pid)])
+    try:
+        wait_until(lambda: opened(process.pid, it.pid))
+        time.sleep(0.5)
+        end.touch()
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        it.end()
+    profile = json.loads(outfile.read_text())
+    assert ("after" in inclusive(profile)) == goes_on and "before" in inclusive(profile)
+    said = any("another program (exec)" in text for text in profile["heatline"]["quality"]["warnings"])
+    assert said == (not goes_on)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it(any_python, tmp_path, number):
     it = Target(any_python, RATIO)
