@@ -78,11 +78,7 @@ static void merge_processes(struct merge *merge)
 				     (size_t)into->process_count + from->process_count,
 				     sizeof(*into->processes));
 	for (uint32_t i = 0; i < from->process_count; i++) {
-		struct profile_process process = from->processes[i];
-		process.command = profile_intern(into, process.command);
-		process.python = profile_intern(into, process.python);
-		process.ended = profile_intern(into, process.ended);
-		process.note = profile_intern(into, process.note);
+		struct profile_process process = profile_copy_process(into, &from->processes[i]);
 		process.start_s += merge->shift_s;
 		process.end_s += merge->shift_s;
 		into->processes[into->process_count++] = process;

@@ -88,6 +88,17 @@ const char *profile_intern(struct profile *profile, const char *text)
 	return intern_text(profile->strings, text);
 }
 
+struct profile_process profile_copy_process(struct profile *to, const struct profile_process *from)
+{
+	struct profile_process process = *from;
+	process.command = profile_intern(to, from->command);
+	process.name = profile_intern(to, from->name);
+	process.python = profile_intern(to, from->python);
+	process.ended = profile_intern(to, from->ended);
+	process.note = profile_intern(to, from->note);
+	return process;
+}
+
 void metrics_add(struct metrics *sum, const struct metrics *part)
 {
 	sum->python_s += part->python_s;

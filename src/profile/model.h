@@ -363,6 +363,9 @@ void profile_free(struct profile *profile);
 /* Interns a string in the profile; NULL stays NULL. */
 const char *profile_intern(struct profile *profile, const char *text);
 
+/* The same process in another profile, with texts of that one. */
+struct profile_process profile_copy_process(struct profile *to, const struct profile_process *from);
+
 /* The time that counts: python + native + system + wait. */
 static inline double metrics_seconds(const struct metrics *metrics)
 {

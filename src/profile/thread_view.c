@@ -69,14 +69,9 @@ static void fail(const struct profile *profile, const char *name, struct err *er
 static void copy_processes(const struct profile *from, struct profile *to)
 {
 	to->processes = mem_zalloc(from->process_count, sizeof(*to->processes));
-	for (; to->process_count < from->process_count; to->process_count++) {
-		struct profile_process *process = &to->processes[to->process_count];
-		*process = from->processes[to->process_count];
-		process->command = profile_intern(to, process->command);
-		process->python = profile_intern(to, process->python);
-		process->ended = profile_intern(to, process->ended);
-		process->note = profile_intern(to, process->note);
-	}
+	for (; to->process_count < from->process_count; to->process_count++)
+		to->processes[to->process_count] =
+			profile_copy_process(to, &from->processes[to->process_count]);
 }
 
 static void copy_threads(const struct profile *from, struct profile *to, const char *name)

@@ -20,7 +20,9 @@ def merge(heatline, tmp_path):
 
     def merge(*parts):
         paths = [profiles.write(tmp_path / f"part{i}.json", part) for i, part in enumerate(parts)]
-        run([heatline, "merge", *paths, "-o", tmp_path / "merged.json"], check=True)
+        # The whole has texts of its own: what was a part's is overwritten when that is freed.
+        run([heatline, "merge", *paths, "-o", tmp_path / "merged.json"], check=True,
+            env={"MALLOC_PERTURB_": "85"})
         return json.loads((tmp_path / "merged.json").read_text())
 
     return merge
@@ -115,7 +117,7 @@ def test_processes_threads_and_timelines_come_one_after_the_other(merge):
     def with_thread(name, node_us):
         part = make(node_us / 1e6)
         part["heatline"]["processes"] = [{"pid": 7, "parent_pid": 1, "command": name,
-                                          "start_s": 0, "end_s": 1}]
+                                          "name": f"of {name}", "start_s": 0, "end_s": 1}]
         part["heatline"]["threads"] = [{"process": 0, "tid": 7, "name": name, "is_main": True,
                                         "cpu_s": 1, "off_cpu_s": 0, "samples": 3}]
         part["heatline"]["timeline"] = {
@@ -127,6 +129,7 @@ def test_processes_threads_and_timelines_come_one_after_the_other(merge):
 
     merged = merge(with_thread("first", 1_000_000), with_thread("second", 3_000_000))["heatline"]
     assert [p["start_s"] for p in merged["processes"]] == [0, 1]
+    assert [p["name"] for p in merged["processes"]] == ["of first", "of second"]
     assert [(t["process"], t["name"]) for t in merged["threads"]] == [(0, "first"), (1, "second")]
     assert sorted(merged["stacks"]["threads"]) == [[1, 0, 1_000_000], [1, 1, 3_000_000]]
     timeline = merged["timeline"]

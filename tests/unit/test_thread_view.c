@@ -32,6 +32,7 @@ static void test_one_thread(void **state)
 {
 	struct profile *profile = two_threads();
 	struct err err;
+	profile->processes[0].name = profile_intern(profile, "pool");
 	struct profile *view = thread_view_new(profile, "worker", &err);
 	assert_non_null(view);
 	assert_near(view->total_s, 0.35);
@@ -45,8 +46,9 @@ static void test_one_thread(void **state)
 	assert_near(line->self.idle_s, 2);
 	assert_string_equal(metrics_waits_for(&line->self), "lock");
 	assert_near(profile_find_line(file, 10)->inclusive_s, 0.35);
-	profile_free(view);
 	profile_free(profile);
+	assert_string_equal(view->processes[0].name, "pool"); /* it has texts of its own */
+	profile_free(view);
 }
 
 /* Of the total it has nothing, but its waiting is known. */
