@@ -17,16 +17,23 @@
 
 /* ---- its program ---- */
 
-/* Which word of a Python's command line is its script, or 0: none (-c, -m, the
- * prompt), after the options that have a word of their own. */
+/* Which word of a Python's command line is its script, or 0: none (-c, -m, - or the
+ * prompt).  Letters may stand together, and the last of them may have a word of its own: -uc CODE,
+ * -OX dev. */
 static uint32_t find_script(char **words, uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++) {
-		if (words[i][0] != '-')
+		const char *word = words[i];
+		if (word[0] != '-')
 			return i;
-		if (text_starts_with(words[i], "-c") || text_starts_with(words[i], "-m"))
+		if (strcmp(word, "--check-hash-based-pycs") == 0)
+			i++;
+		if (word[1] == '-')
+			continue;
+		const char *letter = word + 1 + strcspn(word + 1, "cmXW");
+		if (word[1] == '\0' || *letter == 'c' || *letter == 'm')
 			return 0;
-		if (strcmp(words[i], "-X") == 0 || strcmp(words[i], "-W") == 0)
+		if (*letter != '\0' && letter[1] == '\0')
 			i++;
 	}
 	return 0;

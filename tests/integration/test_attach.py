@@ -305,6 +305,31 @@ def test_the_end_of_the_target(target, tmp_path):
     assert json.loads(outfile.read_text())["heatline"]["quality"]["samples"] > 10
 
 
+@pytest.mark.parametrize(
+    "options", [["-c"], ["-uc"], ["-Wignore", "-c"], ["-W", "ignore", "-OX", "dev", "-c"]], ids=" ".join
+)
+def test_a_program_without_a_script(any_python, profile_of, program, options):
+    """What is in the current folder is its own, whatever the text of the program has in it."""
+    script = program("""
+        def work():
+            print("ready", flush=True)
+            while True:
+                sum(range(1000))
+        """, "own.py")
+    text = "import sys; sys.path.insert(0, '.'); import own; own.work()  # /a/b.py"
+    process = subprocess.Popen(
+        any_python.command([any_python.executable, *options, text]), cwd=script.parent, stdout=subprocess.PIPE
+    )
+    try:
+        assert process.stdout.readline() == b"ready\n"
+        profile = profile_of(process.pid)
+    finally:
+        process.kill()
+        process.communicate()
+    assert str(script) in profile["files"]
+    assert "/a/b.py" not in profile["program"]
+
+
 EXECUTES = """
     import os, sys, time
 
