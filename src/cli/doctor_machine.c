@@ -161,8 +161,8 @@ void doctor_check_shared_memory(struct doctor *doctor)
 	doctor_fact_text(check, "place", place);
 	doctor_fact_number(check, "free_mb", free_mb);
 	if (strcmp(place, places[0]) != 0 && access(places[0], W_OK) == 0) {
-		doctor_say(check, DOCTOR_LIMITED, "%s has no room; %s is used, which may be slower", places[0],
-			   place);
+		doctor_say(check, DOCTOR_LIMITED, "%s has %.0f MB, which the program may need itself; %s is used, which may be slower",
+			   places[0], room_bytes(places[0]) / 1e6, place);
 		fix_room(check);
 	} else if (strcmp(place, places[0]) != 0) {
 		doctor_say(check, DOCTOR_LIMITED, "%s cannot be written to; %s is used, which may be slower",

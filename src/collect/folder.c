@@ -14,8 +14,12 @@
 #include "base/text.h"
 #include "wire/record.h"
 
-/* The least that a place must have: journal and rings begin with some 300 KB. */
-#define ROOM_BYTES (512u << 10)
+/* Shared memory is the program's as well (semaphores, arrays, what workers hand over), and a run may
+ * come to need 32 MB there and 2 MB more for each process: of a container's 64 MB too
+ * much.  So a place that has plenty comes first; the least is 512 KB, since journal and rings begin
+ * with some 300. */
+#define PLENTY_BYTES ((uint64_t)192 << 20)
+#define ROOM_BYTES ((uint64_t)512 << 10)
 
 unsigned folder_places(const char *places[FOLDER_PLACES])
 {
@@ -47,11 +51,11 @@ static struct control *make_control(const char *folder)
 }
 
 /* Where nobody says how much there is (ramfs), there is enough. */
-static bool has_room(const char *place)
+static bool has_room(const char *place, uint64_t bytes)
 {
 	struct statvfs disk;
 	return statvfs(place, &disk) != 0 || disk.f_blocks == 0 ||
-	       (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
+	       (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
 /* Makes both in this place, or nothing that stays: NULL with errno set. */
@@ -74,16 +78,16 @@ static char *make_in(const char *place, struct control **control)
 	return path;
 }
 
-/* In the first place with room; where none has enough, in the first where it can be made
+/* In the first place with plenty, or with room; where none has enough, in the first where it can be made
  * at all: what is lost then is counted and told.  NULL with the best place's errno. */
 static char *make_somewhere(struct control **control)
 {
 	const char *places[FOLDER_PLACES];
 	unsigned count = folder_places(places);
 	char *path = NULL;
-	for (unsigned i = 0; i < count && path == NULL; i++) {
-		if (has_room(places[i]))
-			path = make_in(places[i], control);
+	for (unsigned i = 0; i < 2 * count && path == NULL; i++) {
+		if (has_room(places[i % count], i < count ? PLENTY_BYTES : ROOM_BYTES))
+			path = make_in(places[i % count], control);
 	}
 	int failure = 0;
 	for (unsigned i = 0; i < count && path == NULL; i++) {

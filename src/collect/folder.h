@@ -1,7 +1,7 @@
 /* folder.h - the run's folder in shared memory: control page and rings.
  *
- * Private to the user (mode 0700), in /dev/shm where that is to be had and has room, else
- * in the folder for temporary files. */
+ * Private to the user (mode 0700), in /dev/shm where that is to be had and has plenty of room,
+ * for the program needs some of it, else in the folder for temporary files. */
 #ifndef HEATLINE_COLLECT_FOLDER_H
 #define HEATLINE_COLLECT_FOLDER_H
 

@@ -180,7 +180,7 @@ def test_other_processes_cannot_be_read(doctor):
 @AS_ROOT
 @pytest.mark.parametrize(
     "how, place, fix",
-    [("size=30m", "/dev/shm", "size=1g"), ("size=128k", "/tmp", "size=1g"), ("ro", "/tmp", "chmod 1777 /dev/shm")],
+    [("size=30m", "/tmp", "size=1g"), ("size=128k", "/tmp", "size=1g"), ("ro", "/tmp", "chmod 1777 /dev/shm")],
 )
 def test_shared_memory(doctor, how, place, fix):
     mount = f'mount -t tmpfs -o {how} none /dev/shm && exec "$@"'
