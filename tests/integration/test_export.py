@@ -401,6 +401,25 @@ def test_chrome_has_threads_and_memory_over_time(export, timed):
     assert memory == [profiles.MB, 4 * profiles.MB, 2 * profiles.MB]
 
 
+def test_chrome_names_a_row_of_many_threads(export, timed):
+    """It has no thread's number; of several processes each has such a row."""
+    profile = json.loads(json.dumps(timed))
+    heatline = profile["heatline"]
+    heatline["threads"][1] |= {"tid": 0, "name": "5 other threads", "joined": 5}
+
+    def rows():
+        events = json.loads(export(profile, "chrome"))["traceEvents"]
+        return {event["name"] for event in events if event["ph"] == "C"} - {"memory"}
+
+    assert rows() == {"main (77)", "5 other threads"}
+    heatline["processes"].append({**heatline["processes"][0], "pid": 99})
+    heatline["threads"].append({**heatline["threads"][1], "process": 1})
+    heatline["timeline"]["threads"].append({"thread": 2, "wait": [20, 20, 20, 20]})
+    assert rows() == {
+        "main (77)", "5 other threads of process 77", "5 other threads of process 99"
+    }
+
+
 def test_profile_without_stacks_is_exported_by_line(export, sample):
     profile = json.loads(json.dumps(sample))
     del profile["heatline"]["stacks"]

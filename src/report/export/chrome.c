@@ -74,7 +74,22 @@ static void put_memory(struct json_out *out, const struct profile *profile)
 	}
 }
 
-/* "name (tid)", by which the counters of a thread are told apart. */
+/* "name (tid)", by which the counters of a thread are told apart.  A row that stands for many
+ * threads has no thread's number; there is one in each process, which is named where there are
+ * several. */
+static void put_thread_name(char *name, size_t size, const struct profile *profile,
+			    const struct profile_thread *thread)
+{
+	const char *text = thread->name ? thread->name : "thread";
+	if (thread->joined == 0)
+		snprintf(name, size, "%.100s (%d)", text, thread->tid);
+	else if (profile->process_count > 1)
+		snprintf(name, size, "%.100s of process %d", text,
+			 profile->processes[thread->process].pid);
+	else
+		snprintf(name, size, "%.100s", text);
+}
+
 static void put_threads(struct json_out *out, const struct profile *profile)
 {
 	const struct profile_timeline *timeline = &profile->timeline;
@@ -85,8 +100,7 @@ static void put_threads(struct json_out *out, const struct profile *profile)
 		const struct timeline_thread *busy = &timeline->threads[i];
 		const struct profile_thread *thread = &profile->threads[busy->thread];
 		char name[128];
-		snprintf(name, sizeof(name), "%.100s (%d)", thread->name ? thread->name : "thread",
-			 thread->tid);
+		put_thread_name(name, sizeof(name), profile, thread);
 		for (uint32_t bin = 0; bin < timeline->bins; bin++) {
 			begin_event(out, "C", name, THREADS_PID);
 			json_put_number(out, "ts", bin * timeline->bin_s * 1e6, 0);
