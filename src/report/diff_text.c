@@ -100,6 +100,17 @@ char *diff_verdict_text(const struct profile_diff *diff)
 	return text;
 }
 
+static void put_verdict(FILE *out, const struct style *style, const struct profile_diff *diff)
+{
+	char *verdict = diff_verdict_text(diff);
+	char text[400];
+	snprintf(text, sizeof(text), "%s.", verdict);
+	free(verdict);
+	style_put(out, style, PAINT_STRONG);
+	glyph_put_wrapped(out, style, text, 0);
+	style_put(out, style, PAINT_NONE);
+}
+
 /* ---- the totals ---- */
 
 static void put_total(FILE *out, const struct style *style, const char *name,
@@ -315,16 +326,19 @@ static void put_functions(FILE *out, const struct style *style, const struct pro
 static void put_footer(FILE *out, const struct style *style, const struct profile_diff *diff)
 {
 	uint32_t noise = 0;
-	char text[160];
+	char text[100];
 	for (uint32_t i = 0; i < diff->line_count; i++) {
 		const struct diff_value *time_s = &diff->lines[i].time_s;
 		noise += !time_s->is_real && diff_change(time_s) != 0;
 	}
 	if (!noise)
 		return;
-	snprintf(text, sizeof(text), "\n%u line%s changed by no more than the noise of sampling.\n",
-		 noise, noise == 1 ? "" : "s");
-	style_print(out, style, PAINT_DIM, text);
+	snprintf(text, sizeof(text), "%u line%s changed by no more than the noise of sampling.", noise,
+		 noise == 1 ? "" : "s");
+	fputc('\n', out);
+	style_put(out, style, PAINT_DIM);
+	glyph_put_wrapped(out, style, text, 0);
+	style_put(out, style, PAINT_NONE);
 }
 
 void diff_print(FILE *out, const struct profile_diff *diff, const struct style *style)
@@ -341,10 +355,7 @@ void diff_print(FILE *out, const struct profile_diff *diff, const struct style *
 		{"Allocates more", offsetof(struct diff_line, alloc_bytes), figure_bytes, 1},
 		{"Copies more", offsetof(struct diff_line, copy_bytes), figure_bytes, 1},
 	};
-	style_put(out, style, PAINT_STRONG);
-	print_verdict(out, diff);
-	fputs(".\n", out);
-	style_put(out, style, PAINT_NONE);
+	put_verdict(out, style, diff);
 	fputc('\n', out);
 	put_totals(out, style, diff);
 	for (size_t i = 0; i < sizeof(listings) / sizeof(listings[0]); i++)

@@ -112,15 +112,20 @@ static void put_devices(FILE *out, const struct style *style, const struct profi
 
 	for (uint32_t i = 0; i < gpu->device_count && i < MAX_DEVICES; i++) {
 		const struct gpu_device *device = &gpu->devices[i];
+		uint32_t indent = 4;
+		char text[120];
+		int size = snprintf(text, sizeof text, "busy %s", figure_seconds(device->busy_s).text);
 
 		fputs("  ", out);
-		glyph_put(out, style, device->name, strlen(device->name), 60);
-		fprintf(out, "  busy %s", figure_seconds(device->busy_s).text);
+		indent += glyph_put(out, style, device->name, strlen(device->name),
+				    style->columns / 2);
 		if (device->memory_bytes > 0)
-			fprintf(out, ", %s of its %s in use at the peak",
-				figure_bytes(device->peak_bytes).text,
-				figure_bytes(device->memory_bytes).text);
-		fputc('\n', out);
+			snprintf(text + size, sizeof text - (size_t)size,
+				 ", %s of its %s in use at the peak",
+				 figure_bytes(device->peak_bytes).text,
+				 figure_bytes(device->memory_bytes).text);
+		fputs("  ", out);
+		glyph_put_wrapped(out, style, text, indent);
 	}
 }
 
@@ -129,13 +134,17 @@ static void put_facts(FILE *out, const struct style *style, const struct profile
 	const struct profile_gpu *gpu = &profile->gpu;
 	char text[300];
 
-	if (!is_sampled(profile))
-		fprintf(out, "  Kernels %s (%s launched), copies %s (%s to the device, %s from it)\n",
-			figure_seconds(gpu->sum.kernel_s).text,
-			figure_count((uint64_t)gpu->sum.launches).text,
-			figure_seconds(gpu->sum.copy_s).text,
-			figure_bytes(gpu->sum.to_device_bytes).text,
-			figure_bytes(gpu->sum.from_device_bytes).text);
+	if (!is_sampled(profile)) {
+		snprintf(text, sizeof text,
+			 "Kernels %s (%s launched), copies %s (%s to the device, %s from it)",
+			 figure_seconds(gpu->sum.kernel_s).text,
+			 figure_count((uint64_t)gpu->sum.launches).text,
+			 figure_seconds(gpu->sum.copy_s).text,
+			 figure_bytes(gpu->sum.to_device_bytes).text,
+			 figure_bytes(gpu->sum.from_device_bytes).text);
+		fputs("  ", out);
+		glyph_put_wrapped(out, style, text, 2);
+	}
 	if (gpu->note) {
 		snprintf(text, sizeof text, "%s: %s.",
 			 is_sampled(profile) ? "Sampled, not measured" : "Not all was measured",
@@ -150,14 +159,17 @@ static void put_facts(FILE *out, const struct style *style, const struct profile
 void gpu_print_section(FILE *out, const struct style *style, const struct profile *profile)
 {
 	const struct profile_gpu *gpu = &profile->gpu;
+	char text[120];
 
 	if (!gpu->source)
 		return;
 	fputc('\n', out);
 	style_print(out, style, PAINT_STRONG, "GPU");
-	fprintf(out, "  busy %s of the %s from its first work to its last\n",
-		figure_share(gpu->busy_s, gpu->busy_s + gpu->idle_s).text,
-		figure_seconds(gpu->busy_s + gpu->idle_s).text);
+	snprintf(text, sizeof text, "busy %s of the %s from its first work to its last",
+		 figure_share(gpu->busy_s, gpu->busy_s + gpu->idle_s).text,
+		 figure_seconds(gpu->busy_s + gpu->idle_s).text);
+	fputs("  ", out);
+	glyph_put_wrapped(out, style, text, sizeof "GPU  " - 1);
 	put_devices(out, style, profile);
 	put_facts(out, style, profile);
 	put_ranking(out, style, profile, "Kept it busy", gpu_time, describe_work,

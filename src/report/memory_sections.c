@@ -132,8 +132,9 @@ static double put_section(FILE *out, const struct style *style, const struct pro
 	}
 	if (count) {
 		fputs("\n  ", out);
-		style_print(out, style, PAINT_MEMORY, title);
-		fputc('\n', out);
+		style_put(out, style, PAINT_MEMORY);
+		glyph_put_wrapped(out, style, title, 2);
+		style_put(out, style, PAINT_NONE);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		put_entry(out, style, &entries[i], place_cells, detail_cells);

@@ -86,9 +86,8 @@ static void put_step(FILE *out, const struct style *style, const struct blocking
 		snprintf(text + used, sizeof text - (size_t)used, " (%s times, %s in all)",
 			 figure_count(step->count).text, figure_seconds(step->total_s).text);
 	style_put(out, style, PAINT_WARNING);
-	glyph_put(out, style, text, strlen(text), style->columns);
+	glyph_put_wrapped(out, style, text, 0);
 	style_put(out, style, PAINT_NONE);
-	fputc('\n', out);
 }
 
 void tasks_print(FILE *out, const struct style *style, const struct profile *profile)
@@ -97,6 +96,7 @@ void tasks_print(FILE *out, const struct style *style, const struct profile *pro
 	uint32_t count = rank_lines(profile, await_of, lines, MAX_LINES);
 	uint32_t place = rank_place_width(style, lines, count);
 	uint32_t steps = profile->blocking_count < MAX_STEPS ? profile->blocking_count : MAX_STEPS;
+	const char *head = "  waiting    mean    peak  tasks at once, at";
 
 	if (!profile->has_async || count + steps == 0)
 		return;
@@ -105,8 +105,10 @@ void tasks_print(FILE *out, const struct style *style, const struct profile *pro
 	fputc('\n', out);
 	if (count > 0) {
 		style_put(out, style, PAINT_DIM);
-		fputs("  waiting    mean    peak  tasks at once, at\n", out);
+		glyph_put(out, style, head, strlen(head),
+			  style->is_cut ? style->columns : GLYPH_ANY_WIDTH);
 		style_put(out, style, PAINT_NONE);
+		fputc('\n', out);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		put_line(out, style, &lines[i], place);

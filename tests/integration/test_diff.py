@@ -140,6 +140,8 @@ def test_lists_keep_to_the_width(compare, columns):
     rows = [row for row in text.splitlines() if re.match(r" +[+-][\d.]+ (?:s|ms|MB|KB) ", row)]
     assert len(rows) > 3
     assert all(len(row) <= columns for row in rows), rows
+    sentences = [row for row in text.splitlines() if row[:1].strip()]
+    assert sentences and all(len(row) <= max(columns, 40) for row in sentences), text
 
 
 def test_hostile_names(compare, heatline, tmp_path):

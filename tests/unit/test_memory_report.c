@@ -49,8 +49,8 @@ static void test_widths(void **unused)
 		char *text = golden_report(&sample.profile, &style, false, columns % 2);
 
 		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-			if (strstr(line, "│") || strstr(line, "─") || strstr(line, "grid.py:"))
-				assert_true(glyph_width(line, strlen(line), true, 1000) <= columns);
+			if (glyph_width(line, strlen(line), true, 1000) > columns)
+				fail_msg("wider than %u: '%s'", columns, line);
 		}
 		free(text);
 	}

@@ -97,6 +97,43 @@ static void test_widths_of_names(void **unused)
 	}
 }
 
+/* Nor do the sections' heads and what stands below them, down to 40 columns. */
+static void test_widths_of_sections(void **unused)
+{
+	struct gpu_device device = {.name = "NVIDIA RTX 6000 Ada Generation", .busy_s = 2, .memory_bytes = 48e9,
+				    .peak_bytes = 1e9};
+	struct profile_mark mark = {1.5, "a mark whose text is longer than what a terminal has cells", 1};
+	struct blocking_step step = {.file = "/app/main.py", .function = "Handler.answer_everything_at_once",
+				     .line = 12, .count = 3, .longest_s = 0.3344, .total_s = 1};
+	struct sample sample;
+
+	(void)unused;
+	sample_init(&sample);
+	sample.lines[0].async.await_s = 3;
+	sample.profile.has_async = true;
+	sample.profile.await_s = 3;
+	sample.profile.blocking = &step;
+	sample.profile.blocking_count = 1;
+	sample.profile.marks = &mark;
+	sample.profile.mark_count = 1;
+	sample.profile.gpu = (struct profile_gpu){
+		.source = "cupti", .devices = &device, .device_count = 1, .busy_s = 2, .idle_s = 1,
+		.sum = {.kernel_s = 1, .copy_s = 1, .launches = 1e6, .to_device_bytes = 1e9}};
+	for (uint32_t columns = 40; columns <= 150; columns++) {
+		struct style style = golden_style(columns);
+		char *text = golden_report(&sample.profile, &style, false, false);
+
+		assert_non_null(strstr(text, "all)"));
+		assert_non_null(strstr(text, "\nMarks"));
+		assert_non_null(strstr(text, "\nGPU"));
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+			if (glyph_width(line, strlen(line), true, 1000) > columns)
+				fail_msg("wider than %u: '%s'", columns, line);
+		}
+		free(text);
+	}
+}
+
 /* Without colours, nothing but text and newlines; with them, only colours. */
 static void test_no_control_characters(void **unused)
 {
@@ -212,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_widths_of_names),
+		cmocka_unit_test(test_widths_of_sections),
 		cmocka_unit_test(test_no_control_characters),
 		cmocka_unit_test(test_pipe_keeps_source),
 		cmocka_unit_test(test_missing_source), cmocka_unit_test(test_below_one_percent),
