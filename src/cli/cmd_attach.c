@@ -49,7 +49,7 @@ static const struct option attach_command_options[] = {
 	 FIELD(has_no_perf)},
 	MEASURING_SCOPE,
 	MEASURING_SCOPE_ADVANCED(", else the process's current one"),
-	MEASURING_THRESHOLD,
+	MEASURING_THRESHOLD(""),
 	MEASURING_QUIET,
 	OPTIONS_COMMON,
 	{0},

@@ -108,7 +108,8 @@ static const struct option run_options[] = {
 	{.name = "use-virtual-time", .kind = OPTION_FLAG, .flags = OPTION_ADVANCED,
 	 .help = "Measure CPU time only: leave out sleeping and waiting.", FIELD(is_virtual_time)},
 	MEASURING_RATE,
-	MEASURING_THRESHOLD,
+	MEASURING_THRESHOLD(", of the GPU's time and of the memory's peak (and see "
+			    "--malloc-threshold)"),
 	{.name = "profile-interval", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0.1,
 	 .high = INFINITY, .flags = OPTION_ADVANCED,
 	 .help = "Write the profile every so many seconds while the program runs, and at its end.",

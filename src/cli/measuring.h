@@ -50,11 +50,13 @@
 	 .help = "Report the standard library and installed packages too.",                        \
 	 FIELD(scope.has_system_libraries)}
 
-/* `cpu_percent_threshold`, whose default is 1. */
-#define MEASURING_THRESHOLD                                                                        \
+/* `cpu_percent_threshold`, whose default is 1.  besides: what else is measured that a file can
+ * have a share of. */
+#define MEASURING_THRESHOLD(besides)                                                               \
 	{.name = "cpu-percent-threshold", .kind = OPTION_NUMBER, .value = "PERCENT", .low = 0,     \
 	 .high = 100, .flags = OPTION_ADVANCED,                                                    \
-	 .help = "Leave out files that took less than this share of the time. Default: 1.",        \
+	 .help = "Leave out files that have less than this share of the time, working or waiting"  \
+		 besides ". Default: 1.",                                                          \
 	 FIELD(cpu_percent_threshold)}
 
 /* How an agent measures: `has_stacks` and `has_async`, true by default, and

@@ -63,6 +63,16 @@ def test_the_two_helps_share_no_option(heatline):
     assert "--gpu" in others and "--gpu" not in few
 
 
+def test_help_of_the_threshold_names_all_that_a_file_is_listed_for(heatline):
+    run_help, attach_help = (
+        " ".join(run([heatline, command, "--help-advanced"], check=True).stdout.split())
+        for command in ("run", "attach")
+    )
+    rule = "share of the time, working or waiting"
+    assert f"{rule}, of the GPU's time and of the memory's peak (and see" in run_help
+    assert f"{rule}. Default: 1." in attach_help
+
+
 def test_help_is_coloured_on_a_terminal_unless_forbidden(heatline):
     coloured = {"TERM": "xterm", "NO_COLOR": ""}
     assert "\033[1;36m" in on_terminal([heatline, "run", "--help"], coloured)
