@@ -119,7 +119,7 @@ static int attach_to(const struct attach_settings *settings, pid_t pid)
 	if (!profile || attach_write(attach, profile, &err))
 		status = command_error(&err);
 	if (profile && !settings->is_quiet)
-		show_summary(profile, status ? NULL : settings->outfile);
+		show_summary(profile, status ? NULL : settings->outfile, false);
 	profile_free(profile);
 	attach_free(attach);
 	free(root);

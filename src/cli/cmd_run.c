@@ -211,7 +211,8 @@ static void tell(const struct run_settings *settings, struct run_result *result,
 		command_error(err);
 	if (result->profile && !settings->is_quiet)
 		show_summary(result->profile,
-			     result->is_written ? settings->outfile : result->elsewhere);
+			     result->is_written ? settings->outfile : result->elsewhere,
+			     result->has_nothing);
 	if (result->still_running != 0 && !settings->is_quiet)
 		fprintf(stderr,
 			"%u of its processes %s still running: the profile is written %swhen the last "

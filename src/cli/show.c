@@ -60,13 +60,13 @@ int show_report(const char *color, bool has_pager, show_print *print, const void
 	return status ? 1 : 0;
 }
 
-void show_summary(const struct profile *profile, const char *path)
+void show_summary(const struct profile *profile, const char *path, bool is_explained)
 {
 	char *here = getcwd(NULL, 0);
 	struct style style;
 
 	style_init(&style, STDERR_FILENO, STYLE_COLOR_AUTO);
 	style.folder = here;
-	summary_print(stderr, profile, path, &style);
+	summary_print(stderr, profile, path, is_explained, &style);
 	free(here);
 }

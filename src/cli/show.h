@@ -18,8 +18,9 @@ typedef void show_print(FILE *out, const struct style *style, const void *contex
 int show_report(const char *color, bool has_pager, show_print *print, const void *context);
 
 /* Prints the summary on standard error, beside the program's own output.  path:
- * where the profile is, as the user would type it; NULL when it is in no file. */
-void show_summary(const struct profile *profile, const char *path);
+ * where the profile is, as the user would type it; NULL when it is in no file.
+ * is_explained: why there is no line in it was said already. */
+void show_summary(const struct profile *profile, const char *path, bool is_explained);
 
 /* The options that go with a report, for fields `color` and `has_pager`. */
 #define SHOW_OPTIONS                                                                          \

@@ -156,6 +156,7 @@ void output_finish(struct collector *collector, bool is_partial, struct run_resu
 				  "has Python inside: heatline attach PID)",
 			collector->options->path);
 	} else if (would_lose(collector, result->profile)) {
+		result->has_nothing = true;
 		tell_left(collector, result->profile, err);
 	} else if (!collector->options->is_session) {
 		struct write_options how = how_to_write(collector->options);

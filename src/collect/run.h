@@ -89,6 +89,7 @@ struct run_result {
 	struct profile *profile; /* owned; NULL when no process was Python */
 	bool is_written;         /* the profile is in outfile */
 	char *elsewhere;         /* owned; the file it is in instead; NULL: in none */
+	bool has_nothing;        /* no line is in it, so outfile keeps what it had: err says why */
 	uint32_t still_running;  /* processes that outlive the program and are still profiled */
 	uint32_t strangers;      /* others that do, while none of those is left: they may start Python */
 	int link_fd;             /* owned; to the waiting front; -1: there is none */

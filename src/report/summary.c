@@ -281,7 +281,7 @@ static void print_way_on(FILE *out, const struct style *style, const struct prof
 }
 
 void summary_print(FILE *out, const struct profile *profile, const char *profile_path,
-		   const struct style *style)
+		   bool is_explained, const struct style *style)
 {
 	struct ranked_line hottest[SUMMARY_LINES];
 	uint32_t count = find_hottest(profile, hottest);
@@ -304,7 +304,7 @@ void summary_print(FILE *out, const struct profile *profile, const char *profile
 		print_rest(out, style, profile, &rest, full_s);
 	if (count && has_outside)
 		print_outside(out, style, profile, full_s);
-	if (!count)
+	if (!count && !is_explained)
 		print_nothing_hot(out, style, profile);
 	fputc('\n', out);
 	threads_print_notes(out, style, profile, 2);

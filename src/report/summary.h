@@ -12,8 +12,9 @@
 #define SUMMARY_LINES 5
 
 /* Writes the summary.  profile_path: where the profile was saved, as the user
- * would type it; NULL when it was not. */
+ * would type it; NULL when it was not.  is_explained: where no line is worth showing, the
+ * user knows why. */
 void summary_print(FILE *out, const struct profile *profile, const char *profile_path,
-		   const struct style *style);
+		   bool is_explained, const struct style *style);
 
 #endif

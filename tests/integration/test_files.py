@@ -81,6 +81,8 @@ class TestEmptyProfile:
         done = any_python.heatline_run(script, options=["--cpu-only"], outfile=profile)
         assert done.returncode == any_python.run_plain(script).returncode
         assert f"so '{profile}' is left as it was" in done.stderr
+        reasons = ("could be sampled", "in the files that are reported")
+        assert sum(done.stderr.count(reason) for reason in reasons) == 1, done.stderr
         assert "Saved to" not in done.stderr
         assert profile.read_bytes() == good
 

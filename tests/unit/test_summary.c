@@ -23,7 +23,7 @@ static char *summary(const struct profile *profile, const char *path, const stru
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	summary_print(out, profile, path, style);
+	summary_print(out, profile, path, false, style);
 	fclose(out);
 	return text;
 }
