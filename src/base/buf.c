@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define BUF_FIRST_ROOM 64u
 
@@ -103,7 +104,9 @@ char *buf_take(struct buf *buf)
 
 bool buf_seconds(struct buf *buf, double seconds)
 {
-	if (seconds > 0 && seconds < 0.001)
+	char text[32];
+	if (seconds > 0 && seconds < 0.0005)
 		return buf_printf(buf, "%.3f ms", 1000 * seconds);
-	return buf_printf(buf, seconds < 999.5 ? "%.3g s" : "%.0f s", seconds);
+	text_put_seconds(text, sizeof(text), seconds);
+	return buf_text(buf, text);
 }

@@ -29,8 +29,7 @@ bool buf_text(struct buf *buf, const char *text);
 bool buf_char(struct buf *buf, char c);
 bool buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A length of time in three digits, from a thousand seconds on in whole ones: "0.334 s",
- * "12345 s". */
+/* A length of time as text_put_seconds writes it, but less than half a millisecond is not "0 ms". */
 bool buf_seconds(struct buf *buf, double seconds);
 
 static inline bool buf_is_cut(const struct buf *buf)

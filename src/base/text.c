@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include "base/mem.h"
 
 #define DISTANCE_MAX_LETTERS 64u /* longer words are never near anything */
+#define SECONDS_MAX 1e12         /* more is not told apart: figures may come from damaged files */
 
 bool text_starts_with(const char *text, const char *start)
 {
@@ -24,6 +26,23 @@ bool text_ends_with(const char *text, const char *end)
 bool text_equal(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+void text_put_seconds(char *text, size_t size, double seconds)
+{
+	double value = !(seconds > 0) ? 0 : seconds < SECONDS_MAX ? seconds : SECONDS_MAX;
+	if (value < 0.0995)
+		snprintf(text, size, "%.0f ms", value * 1000);
+	else if (value < 9.995)
+		snprintf(text, size, "%.2f s", value);
+	else if (value < 99.95)
+		snprintf(text, size, "%.1f s", value);
+	else if (value < 9999.5)
+		snprintf(text, size, "%.0f s", value);
+	else if (value < 3600 * 99.95)
+		snprintf(text, size, "%.1f h", value / 3600);
+	else
+		snprintf(text, size, "%.0f h", value / 3600);
 }
 
 char *path_join(const char *left, const char *right)

@@ -9,6 +9,9 @@ bool text_starts_with(const char *text, const char *start);
 bool text_ends_with(const char *text, const char *end);
 bool text_equal(const char *a, const char *b); /* NULL equals only NULL */
 
+/* A length of time as a person reads it: "45 ms", "4.21 s", "99.9 s", "9999 s", "2.8 h". */
+void text_put_seconds(char *text, size_t size, double seconds);
+
 /* Paths are text with '/'; nothing here looks at the file system.  What is
  * returned as char * is the caller's to free. */
 

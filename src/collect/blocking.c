@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "collect/build.h"
 #include "collect/collector.h"
 #include "profile/model.h"
@@ -178,10 +179,10 @@ static int compare_places(const void *a, const void *b)
 /* The longest is worth a sentence of its own. */
 static void warn(struct profile *profile, const struct blocking_step *step)
 {
-	char text[1000];
-	const char *name = strrchr(step->file, '/');
-	snprintf(text, sizeof(text), "%s:%u (%s) blocks the event loop for %.1f s",
-		 name != NULL ? name + 1 : step->file, step->line, step->function, step->longest_s);
+	char text[1000], longest[32];
+	text_put_seconds(longest, sizeof(longest), step->longest_s);
+	snprintf(text, sizeof(text), "%s:%u (%s) blocks the event loop for %s",
+		 path_basename(step->file), step->line, step->function, longest);
 	build_warn(profile, text);
 }
 

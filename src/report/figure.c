@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 static const char *const kind_names[] = {"Python", "native", "system", "waiting"};
@@ -45,20 +46,8 @@ struct figure figure_likelihood(double likelihood)
 struct figure figure_seconds(double seconds)
 {
 	struct figure figure;
-	double value = fmin(sane(seconds), 1e12);
 
-	if (value < 0.0995)
-		snprintf(figure.text, sizeof figure.text, "%.0f ms", value * 1000);
-	else if (value < 9.995)
-		snprintf(figure.text, sizeof figure.text, "%.2f s", value);
-	else if (value < 99.95)
-		snprintf(figure.text, sizeof figure.text, "%.1f s", value);
-	else if (value < 9999.5)
-		snprintf(figure.text, sizeof figure.text, "%.0f s", value);
-	else if (value < 3600 * 99.95)
-		snprintf(figure.text, sizeof figure.text, "%.1f h", value / 3600);
-	else
-		snprintf(figure.text, sizeof figure.text, "%.0f h", value / 3600);
+	text_put_seconds(figure.text, sizeof figure.text, sane(seconds));
 	return figure;
 }
 

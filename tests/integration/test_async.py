@@ -12,6 +12,7 @@ from support.packages import trio_environment
 from support.paths import PROGRAMS
 from support.pythons import Python
 from support.runs import ProfiledRun
+from support.runs import run as execute
 
 pytestmark = pytest.mark.measures
 
@@ -203,6 +204,22 @@ def test_steps_that_block_the_loop(profiled):
     # Many short steps are none that blocks, however long they take together.
     assert steps.get(fair, {"total_s": 0})["total_s"] < steps[computes]["longest_s"]
     assert any("blocks the event loop" in text for text in run.profile["heatline"]["quality"]["warnings"])
+
+
+def test_a_step_that_blocks_is_told_in_one_form(profiled, heatline):
+    """In the warning, in the section and in the advice."""
+    run = profiled("blocking.py")
+    text = " ".join(
+        execute([heatline, "view", "--cli", run.profile_path], check=True).stdout.split()
+    )
+    place = f"blocking.py:{number_of('blocking.py', 'SLEEPS')}"
+    told = re.findall(
+        rf"{place} \(sleeps\) blocks the event loop for ([\d.]+ m?s)"
+        rf"|{place} sleeps blocks the event loop for ([\d.]+ m?s)"
+        r"|The event loop stood still here once, for ([\d.]+ m?s)",
+        text,
+    )
+    assert len(told) == 3 and len({"".join(one) for one in told}) == 1, text
 
 
 def test_waiting_for_a_cpu_is_no_blocking(newest_python):

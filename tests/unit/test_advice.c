@@ -383,7 +383,8 @@ static void test_report(void **state)
 	char *section = print(profile, false), *summary = print(profile, true);
 	assert_string_equal(section,
 			    "\nAdvice\n  app.py:3  Searches a list again and again\n"
-			    "    40% of the time (4 s) is spent here: each test walks through the list seen.\n"
+			    "    40% of the time (4.00 s) is spent here: each test walks through the list\n"
+			    "    seen.\n"
 			    "    Make seen a set (or a dict) once, before the loop; a test then takes the\n"
 			    "    same short time however many there are.\n");
 	assert_string_equal(summary, "  Advice: app.py:3  Searches a list again and again\n");

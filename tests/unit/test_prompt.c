@@ -39,7 +39,7 @@ static void test_figures(void **state)
 	struct profile *profile = read_golden(HEATLINE_GOLDEN "/heatline.json");
 	const char *const parts[] = {
 		"File: loop.py\n", "lines 3 to 8; its line 7", "import json\n",
-		"0.7 s, 70.0% (62 to 77% with 95% certainty, 130 samples): 60.0% in Python code, 10.0% "
+		"0.70 s, 70.0% (62 to 77% with 95% certainty, 130 samples): 60.0% in Python code, 10.0% "
 		"in native code, 0.0% in the system",
 		"garbage collection: 5.0%", "32.0 MB allocated in about 1234 allocations",
 		"24.0 MB never given back", "looks like a leak", "<module>, loop.py line 10: 70.0%",
@@ -54,9 +54,9 @@ static void test_gpu_and_advice(void **state)
 	struct profile *profile = read_golden(HEATLINE_GOLDEN "/heatline.json");
 	struct profile_line *line =
 		(struct profile_line *)profile_find_line(&profile->files[0], 7);
-	const char *const parts[] = {"GPU: 0.5 s of work launched here (0.4 s in kernels, 0.1 s copying), "
+	const char *const parts[] = {"GPU: 0.50 s of work launched here (0.40 s in kernels, 0.10 s copying), "
 				     "300 launches, 2.0 MB to the device and 1.0 MB from it, Python "
-				     "blocked on it for 0.2 s",
+				     "blocked on it for 0.20 s",
 				     "line 7, a pattern that is known to be slow: Slow. Seen. Do it so.",
 				     NULL};
 
