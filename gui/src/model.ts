@@ -136,6 +136,7 @@ export interface Profile {
 	readonly total: number; // the base of all percentages, seconds
 	readonly samples: number; // 0: unknown
 	readonly outside: number;
+	readonly omitted: number; // part of it on lines that the file has no room for
 	readonly times: Times;
 	readonly cpu: number;
 	readonly idle: number;
@@ -202,6 +203,7 @@ export function readProfile(value: unknown): Profile {
 		total,
 		samples: raw.number(time.samples),
 		outside: raw.number(time.outside_s),
+		omitted: raw.number(time.omitted_s),
 		times: "python_s" in time ? readTimes(time) : sumTimes(lines),
 		cpu: raw.number(time.cpu_s),
 		idle: raw.number(time.idle_s),

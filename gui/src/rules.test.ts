@@ -27,6 +27,17 @@ function profile() {
 	});
 }
 
+test("time on no line shown", () => {
+	const detail = (omitted_s: number) => {
+		const time = { total_s: 10, python_s: 10, outside_s: 4, omitted_s };
+		const one = readProfile({ elapsed_time_sec: 10, files: {}, heatline: { time, quality: { samples: 5000 } } });
+		return findings(one, wholeRun(one)).find((found) => found.title === "40.0% of the time is on no line shown")?.detail ?? "";
+	};
+	assert.equal(detail(0), "It is in files out of scope. --profile-all shows them too.");
+	assert.equal(detail(4), "4.00 s of it is on colder lines: a profile keeps those that count most.");
+	assert.match(detail(1), /^1\.00 s of it is on colder lines.*--profile-all shows too\.$/);
+});
+
 test("reasons", () => {
 	const one = profile();
 	const of = (number: number) => reasonsOf(one.lines.find((line) => line.line === number)!, one, (at) => SOURCE[at - 1] ?? "").map((reason) => reason.text);

@@ -244,6 +244,14 @@ function memoryFindings(profile: Profile): Finding[] {
 	return found;
 }
 
+// Where the time is that no line shows: in other files, or on lines that the file has no room for.
+function whereOutside(profile: Profile): string {
+	const elsewhere = "It is in files out of scope. --profile-all shows them too.";
+	if (profile.omitted <= 0) return elsewhere;
+	const room = `${seconds(profile.omitted)} of it is on colder lines: a profile keeps those that count most.`;
+	return profile.omitted < 0.99 * profile.outside ? `${room} The rest is in files out of scope, which --profile-all shows too.` : room;
+}
+
 function threadFindings(profile: Profile, slice: Slice): Finding[] {
 	const found: Finding[] = [];
 	const share = slice.total > 0 ? (slice.gil / slice.total) * 100 : 0;
@@ -257,7 +265,7 @@ function threadFindings(profile: Profile, slice: Slice): Finding[] {
 	if (outside >= 10)
 		found.push({
 			title: `${percent(outside)} of the time is on no line shown`,
-			detail: "It is in files out of scope. --profile-all shows them too.",
+			detail: whereOutside(profile),
 			weight: outside / 2,
 		});
 	return found;

@@ -199,6 +199,7 @@ static void merge_run(struct merge *merge)
 	into->elapsed_s += from->elapsed_s;
 	into->suspended_s += from->suspended_s;
 	into->outside_s += from->outside_s;
+	into->omitted_s += from->omitted_s;
 	into->startup_s += from->startup_s;
 	into->shown_percent = fmin(into->shown_percent, from->shown_percent);
 	into->from_scalene = into->from_scalene || from->from_scalene;

@@ -31,6 +31,7 @@ struct intern;
 struct book;
 
 /* What is kept of a line or over time has a limit; of times an even part is kept. */
+#define PROFILE_LINES_MAX 1500u    /* with figures, that a file keeps */
 #define LINE_TIMES_MAX 500u        /* moments at which a line was seen */
 #define LINE_COLUMNS_MAX 8u        /* hottest parts of a line */
 #define LINE_POINTS_MAX 101u       /* of a line's memory */
@@ -308,6 +309,8 @@ struct profile {
 	double suspended_s; /* part of it during which profiling was suspended */
 	double total_s;   /* the base of all percentages; see above */
 	double outside_s; /* part of total_s that no line in scope accounts for */
+	double omitted_s; /* part of outside_s, of a profile that was read: on lines in scope that are
+			   * not in the file, which has room for so many */
 	double startup_s; /* interpreter start-up and shut-down; no part of total_s */
 	struct metrics sum; /* over everything in total_s */
 	double shown_percent; /* of the time, from which on files and lines are shown: 1, or less as asked for */

@@ -32,6 +32,7 @@ static void read_time(struct profile_reader *reader, const json_t *time)
 	profile->elapsed_s = reader_number(reader, time, "elapsed_s");
 	profile->total_s = reader_number(reader, time, "total_s");
 	profile->outside_s = reader_number(reader, time, "outside_s");
+	profile->omitted_s = fmin(reader_number(reader, time, "omitted_s"), profile->outside_s);
 	profile->startup_s = reader_number(reader, time, "startup_s");
 	reader_seconds(reader, time, &profile->sum);
 	const json_t *waits = reader_object(reader, time, "waits_s");

@@ -163,6 +163,7 @@ void book_finish_file(struct profile_file *file)
 void profile_settle(struct profile *profile)
 {
 	round_seconds(&profile->outside_s, 1e9);
+	round_seconds(&profile->omitted_s, 1e9);
 	round_seconds(&profile->startup_s, 1e9);
 	round_seconds(&profile->elapsed_s, 1e9);
 	round_async(profile);

@@ -44,6 +44,8 @@ static void write_time(struct json_out *out, const struct write_plan *plan)
 	json_put_number(out, "elapsed_s", profile->elapsed_s, DECIMALS_SECONDS);
 	json_put_number(out, "total_s", profile->total_s, DECIMALS_SECONDS);
 	json_put_number(out, "outside_s", plan->outside_s, DECIMALS_SECONDS);
+	if (plan->omitted_s > 0)
+		json_put_number(out, "omitted_s", plan->omitted_s, DECIMALS_SECONDS);
 	json_put_number(out, "startup_s", profile->startup_s, DECIMALS_SECONDS);
 	write_seconds(out, &profile->sum);
 	write_waits(out, &profile->sum);

@@ -29,6 +29,7 @@ struct write_plan {
 	enum file_mode *modes; /* owned; for each of them */
 	uint32_t file_count;
 	double outside_s;         /* with all that is not listed */
+	double omitted_s;         /* part of it: on lines in scope that are over the maximum */
 	uint32_t times_per_line;  /* at most so many moments for a line */
 	uint32_t points_per_line; /* at most so many points of its memory over time */
 	struct stack_node *nodes; /* owned; the folded stack tree; NULL without stacks */

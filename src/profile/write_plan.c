@@ -17,7 +17,6 @@
 /* Together these keep the largest profile under 5 MiB: a record with figures
  * takes some 1100 bytes, a line without some 550, a node some 50, a moment or
  * point some 20. */
-#define MAX_LINES 1500u
 #define MAX_FUNCTIONS 500u
 #define MAX_LINES_WITHOUT_FIGURES 2000u
 #define MAX_SOURCE_BYTES (512u << 10)
@@ -97,7 +96,7 @@ static void choose_cuts(struct write_plan *plan)
 		for (uint32_t j = 0; j < file->function_count; j++)
 			vec_push(&functions, function_weight(plan, &file->functions[j]));
 	}
-	plan->line_cut = cut_of(lines.items, lines.count, MAX_LINES);
+	plan->line_cut = cut_of(lines.items, lines.count, PROFILE_LINES_MAX);
 	plan->function_cut = cut_of(functions.items, functions.count, MAX_FUNCTIONS);
 	vec_free(&lines);
 	vec_free(&functions);
@@ -106,12 +105,15 @@ static void choose_cuts(struct write_plan *plan)
 /* Added up line by line, as the reader will do. */
 static void sum_files(struct write_plan *plan)
 {
+	plan->omitted_s = plan->profile->omitted_s;
 	plan->self = mem_zalloc(plan->profile->file_count, sizeof(*plan->self));
 	for (uint32_t i = 0; i < plan->profile->file_count; i++) {
 		const struct profile_file *file = &plan->profile->files[i];
 		for (uint32_t j = 0; j < file->line_count; j++) {
 			if (write_plan_keeps_line(plan, &file->lines[j]))
 				metrics_add(&plan->self[i], &file->lines[j].self);
+			else if (file->in_scope)
+				plan->omitted_s += metrics_seconds(&file->lines[j].self);
 		}
 	}
 }
@@ -191,6 +193,7 @@ static void choose_files(struct write_plan *plan)
 	for (uint32_t i = 0; i < plan->file_count; i++)
 		inside_s += metrics_seconds(&plan->self[plan->files[i]]);
 	plan->outside_s = fmax(0, profile->total_s - inside_s);
+	plan->omitted_s = fmin(plan->omitted_s, plan->outside_s);
 }
 
 /* Counts the lines; UINT32_MAX when one of them is too long to be repeated. */

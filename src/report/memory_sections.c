@@ -176,7 +176,8 @@ static void put_peak(FILE *out, const struct style *style, const struct profile 
 	shown = put_section(out, style, profile, title, &section);
 	if (shown > 0) {
 		put_remainder(out, style, lines - shown, peak, "other lines");
-		put_remainder(out, style, peak - lines, peak, "outside of these files");
+		put_remainder(out, style, peak - lines, peak,
+			      profile->omitted_s > 0 ? "elsewhere" : "outside of these files");
 	}
 }
 

@@ -5,9 +5,17 @@
 
 #include "base/mem.h"
 
+#define LEAST_S 1e-6 /* the difference of two sums is seldom 0 */
+
 double outside_before_python(const struct profile *profile)
 {
 	return profile->process_count == 1 ? fmax(0, profile->processes[0].start_s) : 0;
+}
+
+double outside_elsewhere(const struct profile *profile)
+{
+	double seconds = profile->outside_s - profile->omitted_s;
+	return seconds >= LEAST_S ? seconds : 0;
 }
 
 static void find_most(struct outside *outside, const struct profile *profile, const double *seconds)

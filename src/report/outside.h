@@ -13,6 +13,10 @@ struct outside {
 /* Where it went, by the innermost Python frame. */
 struct outside outside_find(const struct profile *profile);
 
+/* Seconds that more files than are listed account for; the others are on lines that the
+ * profile's file has no room for. */
+double outside_elsewhere(const struct profile *profile);
+
 /* Seconds of the run until its one process was Python: what a shell or another launcher took,
  * pyenv's say.  0 where there are several. */
 double outside_before_python(const struct profile *profile);

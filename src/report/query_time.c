@@ -7,6 +7,7 @@
 #include "profile/source.h"
 #include "report/query_parts.h"
 #include "report/figure.h"
+#include "report/outside.h"
 #include "report/quality.h"
 #include "report/rank.h"
 
@@ -75,6 +76,8 @@ static void put_whole(struct query_answer *answer, const struct profile *profile
 	put_number(answer, "system_s", sum->system_s);
 	put_number(answer, "wait_s", sum->wait_s);
 	put_number(answer, "outside_s", profile->outside_s);
+	if (profile->omitted_s > 0)
+		put_number(answer, "omitted_s", profile->omitted_s);
 	json_object_set_new(answer->json, "samples", json_integer((json_int_t)quality_samples(profile)));
 	query_say(answer, "%s: %s elapsed, %s profiled%s%s, %u process%s", program,
 		   figure_seconds(profile->elapsed_s).text, figure_seconds(profile->total_s).text,
@@ -86,7 +89,11 @@ static void put_whole(struct query_answer *answer, const struct profile *profile
 		   figure_share(sum->native_s, profile->total_s).text,
 		   figure_share(sum->system_s, profile->total_s).text,
 		   figure_share(sum->wait_s, profile->total_s).text,
-		   figure_share(profile->outside_s, profile->total_s).text);
+		   figure_share(outside_elsewhere(profile), profile->total_s).text);
+	if (profile->omitted_s > 0)
+		query_say(answer, "%s is on lines that are not in the profile, which has room for the %u "
+				  "that count most",
+			  figure_share(profile->omitted_s, profile->total_s).text, PROFILE_LINES_MAX);
 }
 
 static void put_quality(struct query_answer *answer, const struct profile *profile)

@@ -163,13 +163,21 @@ static void put_dim(FILE *out, const struct style *style, const char *sentence)
 static void put_omissions(FILE *out, const struct style *style, const struct profile *profile)
 {
 	double before_s = outside_before_python(profile);
+	double elsewhere_s = outside_elsewhere(profile);
 	char text[200];
 
-	if (profile->total_s > 0 && profile->outside_s >= 0.01 * profile->total_s) {
+	if (profile->total_s > 0 && elsewhere_s >= 0.01 * profile->total_s) {
 		snprintf(text, sizeof text,
 			 "%s (%s) went by outside of these files; run --profile-all --cpu-percent-threshold 0 lists all.",
-			 figure_seconds(profile->outside_s).text,
-			 figure_percent(profile->outside_s, profile->total_s).text);
+			 figure_seconds(elsewhere_s).text,
+			 figure_percent(elsewhere_s, profile->total_s).text);
+		put_dim(out, style, text);
+	}
+	if (profile->total_s > 0 && profile->omitted_s >= 0.01 * profile->total_s) {
+		snprintf(text, sizeof text,
+			 "%s (%s) went by on lines that are not in the profile, which has room for the %u that count most.",
+			 figure_seconds(profile->omitted_s).text,
+			 figure_percent(profile->omitted_s, profile->total_s).text, PROFILE_LINES_MAX);
 		put_dim(out, style, text);
 	}
 	if (profile->startup_s >= 0.001) {

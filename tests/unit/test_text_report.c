@@ -134,6 +134,27 @@ static void test_widths_of_sections(void **unused)
 	}
 }
 
+/* The advice to report more files stands where that helps: not for lines that a file has no
+ * room for. */
+static void test_where_the_rest_went(void **unused)
+{
+	struct style style = golden_style(160);
+	struct sample sample;
+
+	(void)unused;
+	sample_init(&sample);
+	for (int i = 0; i < 3; i++) {
+		sample.profile.outside_s = 0.5 * sample.profile.total_s;
+		sample.profile.omitted_s = 0.5 * i * sample.profile.outside_s;
+		char *text = golden_report(&sample.profile, &style, false, false);
+		assert_true((strstr(text, "--profile-all") != NULL) == (i < 2));
+		assert_true((strstr(text, " went by on lines that are not in the profile, which has room "
+					  "for the 1500 that count most.\n") != NULL) == (i > 0));
+		assert_true((strstr(text, "(25%) went by outside of these files") != NULL) == (i == 1));
+		free(text);
+	}
+}
+
 /* Without colours, nothing but text and newlines; with them, only colours. */
 static void test_no_control_characters(void **unused)
 {
@@ -250,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_widths_of_names),
 		cmocka_unit_test(test_widths_of_sections),
+		cmocka_unit_test(test_where_the_rest_went),
 		cmocka_unit_test(test_no_control_characters),
 		cmocka_unit_test(test_pipe_keeps_source),
 		cmocka_unit_test(test_missing_source), cmocka_unit_test(test_below_one_percent),

@@ -271,6 +271,40 @@ static void test_threshold_moves_files_outside(void **state)
 	profile_free(profile);
 }
 
+/* A profile of `count` lines of one file that took 1, 2, 3, … ms each. */
+static struct profile *profile_of_lines(uint32_t count)
+{
+	struct profile *profile = profile_new();
+	uint32_t file = profile_file_index(profile, profile_sample_path, true);
+	for (uint32_t i = 1; i <= count; i++) {
+		struct book_frame frame = {file, profile_intern(profile, "work"), 1, i, i, 0, 0, 0, false};
+		struct metrics busy = {.python_s = 0.001 * i, .cpu_s = 0.001 * i, .samples = i};
+		profile_book(profile, &frame, 1, &busy, false);
+	}
+	profile_finish(profile);
+	return profile;
+}
+
+/* What lines took that the file has no room for is told apart, also when it is written again. */
+static void test_lines_over_the_maximum(void **state)
+{
+	for (uint32_t more = 0; more <= 3; more += 3) {
+		struct profile *profile = profile_of_lines(PROFILE_LINES_MAX + more);
+		char *text = write_text(profile, WRITE_OPTIONS_DEFAULT);
+		struct profile *read = profile_read_text(text, strlen(text), "text", NULL);
+		assert_int_equal(read->files[0].line_count, PROFILE_LINES_MAX);
+		assert_near(read->outside_s, more ? 0.006 : 0);
+		assert_near(read->omitted_s, more ? 0.006 : 0);
+		assert_true((strstr(text, "\"omitted_s\"") != NULL) == (more > 0));
+		char *again = write_text(read, WRITE_OPTIONS_DEFAULT);
+		assert_string_equal(text, again);
+		free(again);
+		free(text);
+		profile_free(read);
+		profile_free(profile);
+	}
+}
+
 /* A file at whose lines only other threads waited, in percent of the run. */
 static void test_idle_threshold(void **state)
 {
@@ -590,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_threads_say_what_is_known),
 		cmocka_unit_test(test_reduced_lists_lines_with_figures),
 		cmocka_unit_test(test_threshold_moves_files_outside),
+		cmocka_unit_test(test_lines_over_the_maximum),
 		cmocka_unit_test(test_idle_threshold),
 		cmocka_unit_test(test_stacks_and_no_stacks),
 		cmocka_unit_test(test_waiting_by_reason),

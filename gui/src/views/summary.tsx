@@ -69,7 +69,7 @@ function Cards() {
 						</li>
 					))}
 					{profile.outside > 0 && !slice.range && (
-						<li title="Time in files that are not listed">elsewhere <b>{seconds(profile.outside)}</b></li>
+						<li title="Time on lines and in files that are not listed">elsewhere <b>{seconds(profile.outside)}</b></li>
 					)}
 				</ul>
 			</Card>
