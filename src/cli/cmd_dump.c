@@ -141,8 +141,8 @@ static void print_thread(struct dump *dump, const struct style *style, const str
 	if (thread->stack == DUMP_CUT)
 		puts("  ... the outermost frames are too far away");
 	for (uint32_t i = 0; i < thread->frame_count; i++) {
-		if (i == DUMP_FRAMES_KEPT && thread->elided)
-			printf("  ... %u frames left out\n", thread->elided);
+		if (thread->frames[i].left_out)
+			printf("  ... %u frames left out\n", thread->frames[i].left_out);
 		print_frame(dump, style, &thread->frames[i], 2);
 	}
 	if (thread->stack == DUMP_EMPTY)

@@ -121,23 +121,38 @@ static enum walk_result walk_whole(struct maker *maker, py_addr state, uint32_t 
 	return result;
 }
 
+/* What is so of a stack whose parts are in two interpreters. */
+static enum dump_stack join_stacks(enum dump_stack outer, enum dump_stack inner)
+{
+	if (outer == DUMP_EMPTY || inner == DUMP_TORN)
+		return inner;
+	return outer == DUMP_WHOLE && inner != DUMP_EMPTY ? inner : outer;
+}
+
+/* Adds the state's stack to what the thread has. */
 static void read_stack(struct maker *maker, py_addr state, struct dump_thread *thread)
 {
 	static const enum dump_stack stacks[] = {
 		[WALK_OK] = DUMP_WHOLE, [WALK_NO_PYTHON] = DUMP_EMPTY,
 		[WALK_CUT] = DUMP_CUT, [WALK_TORN] = DUMP_TORN,
 	};
-	uint32_t count;
+	enum dump_stack outer = thread->stack;
+	uint32_t count, left_out = 0;
 
 	thread->stack = stacks[walk_whole(maker, state, &count)];
 	uint32_t shown = count < 2 * DUMP_FRAMES_KEPT ? count : 2 * DUMP_FRAMES_KEPT;
-	thread->frames = mem_zalloc(shown, sizeof(*thread->frames));
+	thread->frames = mem_resize(thread->frames, thread->frame_count + shown, sizeof(*thread->frames));
 	for (uint32_t i = count; i-- > 0;) {
-		if (count > shown && i >= DUMP_FRAMES_KEPT && i < count - DUMP_FRAMES_KEPT)
-			thread->elided++;
-		else
-			add_frame(maker, thread, i);
+		if (count > shown && i >= DUMP_FRAMES_KEPT && i < count - DUMP_FRAMES_KEPT) {
+			left_out++;
+		} else if (add_frame(maker, thread, i)) {
+			thread->frames[thread->frame_count - 1].left_out = left_out;
+			thread->elided += left_out;
+			left_out = 0;
+		}
 	}
+	thread->elided += left_out;
+	thread->stack = join_stacks(outer, thread->stack);
 }
 
 /* ---- tasks ---- */
@@ -187,19 +202,123 @@ static void read_tasks(struct maker *maker, py_addr state, struct dump_thread *t
 
 /* ---- threads ---- */
 
-static void read_thread(struct maker *maker, const struct remote_thread *from, struct dump_thread *thread)
-{
-	struct py_gil gil;
+/* A state's place among all: those of one thread stand together, that of the oldest interpreter
+ * first, which is the one that the thread was made in. */
+struct state_place {
+	uint32_t thread; /* index of the first state of the same thread */
+	uint32_t interpreter, index;
+};
 
-	gil_find(&maker->remote.walker, maker->remote.runtime, from->interpreter, &gil);
-	gil_refresh(&maker->remote.walker, &gil);
-	thread->tid = from->tid;
-	thread->has_crashed = from->tid != 0 && from->tid == maker->dump->core.crashed_tid;
-	thread->is_main = from->tid == maker->remote.pid;
-	thread->has_gil = gil.holder == from->state;
-	thread->interpreter = from->interpreter_index;
-	remote_activity_read(&maker->remote, from->tid, -1, &gil, &thread->activity);
-	read_stack(maker, from->state, thread);
+static int compare_places(const void *a, const void *b)
+{
+	const struct state_place *left = a, *right = b;
+
+	if (left->thread != right->thread)
+		return left->thread < right->thread ? -1 : 1;
+	if (left->interpreter != right->interpreter)
+		return left->interpreter < right->interpreter ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static bool has_one_thread(const struct remote_threads *threads)
+{
+	for (uint32_t i = 1; i < threads->items.count; i++) {
+		if (threads->items.items[i].tid != threads->items.items[0].tid)
+			return false;
+	}
+	return true;
+}
+
+/* The thread on whose C stack the address lies: the C library keeps its structure of a thread at
+ * the upper end of that stack, but the main thread's, whose stack lies above all others. */
+static pid_t stack_owner(const struct maker *maker, const struct remote_threads *threads, py_addr address)
+{
+	uint64_t nearest = UINT64_MAX;
+	pid_t owner = maker->remote.pid;
+
+	for (uint32_t i = 0; i < threads->items.count; i++) {
+		const struct remote_thread *thread = &threads->items.items[i];
+
+		if (thread->tid != maker->remote.pid && thread->pthread_id > address &&
+		    thread->pthread_id < nearest) {
+			nearest = thread->pthread_id;
+			owner = thread->tid;
+		}
+	}
+	return owner;
+}
+
+/* The thread that runs the state; 0: not known.  Before 3.13 another interpreter's state tells
+ * which thread has made it, and whichever enters that interpreter runs it; 3.11 and 3.12 have a
+ * piece of it on the C stack meanwhile. */
+static pid_t thread_of(const struct maker *maker, const struct remote_threads *threads,
+		       const struct remote_thread *state)
+{
+	const struct py_layout *layout = &maker->remote.layout;
+	const struct mem_reader *reader = &maker->remote.reader;
+	py_addr cframe;
+
+	if (state->interpreter_index == 0 || layout->version >= 0x030d || has_one_thread(threads))
+		return state->tid;
+	if (layout->frame_kind != PY_FRAME_CFRAME ||
+	    !reader->read(reader, state->state + layout->thread_frame, &cframe, sizeof(cframe)))
+		return 0;
+	return walk_is_first_cframe(layout, state->state, cframe) ? state->tid
+								  : stack_owner(maker, threads, cframe);
+}
+
+/* The places of all states; the caller frees. */
+static struct state_place *group_states(const struct maker *maker, const struct remote_threads *threads)
+{
+	uint32_t count = threads->items.count;
+	struct state_place *places = mem_zalloc(count, sizeof(*places));
+	struct map first;
+
+	map_init(&first);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct remote_thread *state = &threads->items.items[i];
+		pid_t tid = thread_of(maker, threads, state);
+		bool is_new = true;
+		uint64_t *index = tid != 0 ? map_put(&first, (uint64_t)tid, &is_new) : NULL;
+
+		if (index != NULL && is_new)
+			*index = i;
+		places[i] = (struct state_place){is_new ? i : (uint32_t)*index, state->interpreter_index, i};
+	}
+	map_fini(&first);
+	if (count > 0)
+		qsort(places, count, sizeof(*places), compare_places);
+	return places;
+}
+
+/* The thread of these states: in each of them it has called what it runs in the next. */
+static void read_thread(struct maker *maker, const struct remote_thread *items,
+			const struct state_place *places, uint32_t count, struct dump_thread *thread)
+{
+	const struct remote_thread *first = &items[places[0].index];
+	struct py_gil gil, used;
+
+	thread->tid = first->tid;
+	thread->has_crashed = first->tid != 0 && first->tid == maker->dump->core.crashed_tid;
+	thread->is_main = first->tid == maker->remote.pid;
+	thread->stack = DUMP_EMPTY;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct remote_thread *from = &items[places[i].index];
+		uint32_t before = thread->frame_count;
+
+		gil_find(&maker->remote.walker, maker->remote.runtime, from->interpreter, &gil);
+		gil_refresh(&maker->remote.walker, &gil);
+		thread->has_gil |= gil.holder == from->state;
+		if (i == 0)
+			remote_activity_read(&maker->remote, from->tid, -1, &gil, &thread->activity);
+		read_stack(maker, from->state, thread);
+		if (i == 0 || thread->frame_count > before) {
+			thread->interpreter = from->interpreter_index;
+			used = gil;
+		}
+	}
+	if (thread->interpreter != first->interpreter_index)
+		remote_activity_read(&maker->remote, first->tid, -1, &used, &thread->activity);
 }
 
 static void read_collecting(struct maker *maker, py_addr interpreter)
@@ -235,11 +354,16 @@ static void read_threads(struct maker *maker)
 	struct remote_threads threads = { 0 };
 	struct dump *dump = maker->dump;
 
-	dump->thread_count = remote_threads_read(&maker->remote, &threads);
-	dump->threads = mem_zalloc(dump->thread_count, sizeof(*dump->threads));
-	char(*names)[REMOTE_NAME_BYTES] = mem_zalloc(dump->thread_count, REMOTE_NAME_BYTES);
-	for (uint32_t i = 0; i < dump->thread_count; i++)
-		read_thread(maker, &threads.items.items[i], &dump->threads[i]);
+	uint32_t state_count = remote_threads_read(&maker->remote, &threads);
+	struct state_place *places = group_states(maker, &threads);
+	dump->threads = mem_zalloc(state_count, sizeof(*dump->threads));
+	char(*names)[REMOTE_NAME_BYTES] = mem_zalloc(state_count, REMOTE_NAME_BYTES);
+	for (uint32_t i = 0, end; i < state_count; i = end) {
+		for (end = i + 1; end < state_count && places[end].thread == places[i].thread;)
+			end++;
+		read_thread(maker, threads.items.items, &places[i], end - i,
+			    &dump->threads[dump->thread_count++]);
+	}
 	/* Afterwards: these may take long, and the stacks are to be close together. */
 	maker->tasks = (struct task_finder){ .walker = &maker->remote.walker,
 					     .runtime = maker->remote.runtime };
@@ -247,15 +371,22 @@ static void read_threads(struct maker *maker)
 		maker->tasks.files = maker->remote.core->maps.paths.items;
 		maker->tasks.file_count = maker->remote.core->maps.paths.count;
 	}
-	for (uint32_t i = 0; tasks_find(&maker->tasks) && i < dump->thread_count; i++)
-		read_tasks(maker, threads.items.items[i].state, &dump->threads[i]);
+	bool has_tasks = tasks_find(&maker->tasks);
 	remote_names_read(&maker->remote, &threads, names);
-	for (uint32_t i = 0; i < dump->thread_count; i++) {
-		memcpy(dump->threads[i].name, names[i], REMOTE_NAME_BYTES);
-		read_collecting(maker, threads.items.items[i].interpreter);
+	for (uint32_t i = 0, at = 0; i < state_count; i++) {
+		const struct remote_thread *state = &threads.items.items[places[i].index];
+		bool is_first = i == 0 || places[i].thread != places[i - 1].thread;
+
+		at += is_first && i > 0;
+		if (is_first)
+			memcpy(dump->threads[at].name, names[places[i].index], REMOTE_NAME_BYTES);
+		if (has_tasks && dump->threads[at].tasks == NULL)
+			read_tasks(maker, state->state, &dump->threads[at]);
+		read_collecting(maker, state->interpreter);
 	}
 	dump->other_threads = count_others(&threads);
 	free(names);
+	free(places);
 	remote_threads_fini(&threads);
 }
 

@@ -21,12 +21,13 @@
 #include "remote/values.h"
 
 #define DUMP_TASKS 200u       /* of a thread */
-#define DUMP_FRAMES_KEPT 200u /* on each side of what is left out */
+#define DUMP_FRAMES_KEPT 200u /* of an interpreter's, on each side of what is left out */
 
 struct dump_frame {
 	const char *file;     /* interned; absolute where it is known */
 	const char *function; /* interned */
 	uint32_t line;        /* 0: none */
+	uint32_t left_out;    /* frames between this one and the one before it */
 	struct remote_local *locals; /* owned */
 	uint32_t local_count;
 };
@@ -50,13 +51,14 @@ struct dump_thread {
 	bool is_main;
 	bool has_gil;
 	bool has_crashed; /* it got the signal that the process died of */
-	uint32_t interpreter; /* 0: the main one */
+	uint32_t interpreter; /* that it runs in; 0: the main one */
 	char name[REMOTE_NAME_BYTES];
 	struct remote_activity activity;
 	enum dump_stack stack;
-	struct dump_frame *frames; /* owned; outermost first */
+	struct dump_frame *frames; /* owned; outermost first; where it runs another interpreter's code,
+				    * that is called by its own interpreter's */
 	uint32_t frame_count;
-	uint32_t elided; /* frames left out, after the first DUMP_FRAMES_KEPT */
+	uint32_t elided; /* frames left out, all together */
 	struct dump_task *tasks; /* owned; at most DUMP_TASKS, evenly chosen; those that run are not among them */
 	uint32_t task_count;
 	uint32_t task_total;     /* tasks that there are, as far as known */

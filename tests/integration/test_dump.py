@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support.paths import PROGRAMS
 from support.pythons import all_pythons
 from support.running import wait_until
 from support.targets import Target, dump, functions, heatline, thread_of
@@ -214,7 +215,7 @@ def test_hundreds_of_threads(target):
     assert {thread["name"] for thread in found["threads"]} >= {"worker %d" % i for i in range(200)}
 
 
-def test_subinterpreter(target):
+def test_subinterpreter(python, target):
     it = target(
         """
         import threading, time
@@ -224,16 +225,41 @@ def test_subinterpreter(target):
             import _xxsubinterpreters as interpreters
         made = interpreters.create()
         code = "def inside():\\n    import time\\n    print('ready')\\n    time.sleep(1000)\\ninside()"
-        def run():
+        def enter():
             if hasattr(interpreters, "exec"):
                 interpreters.exec(made, code)
             else:
                 interpreters.run_string(made, code)
-        run()
+        def outside():
+            enter()
+        worker = threading.Thread(target=outside, name="a worker")
+        worker.start()
+        worker.join()
         """
     )
     found = wait_until(lambda: inside(dump(it.pid)))
     assert found["interpreter"] != 0
+    if python.version < (3, 11):
+        return  # the state says which thread has made it, and nothing tells which one runs it
+    # It is one thread, with the stack of its own interpreter and, called from there, of the other's.
+    names = functions(found)
+    assert names.index("outside") < names.index("enter") < names.index("inside") == len(names) - 1
+    assert found["name"] == "a worker" and found["waiting_for"] == "sleep"
+    assert len(dump(it.pid)["threads"]) == 2
+
+
+def test_subinterpreter_of_the_only_thread(target):
+    """Also where the state does not tell which thread runs it."""
+    it = target(PROGRAMS / "threads" / "interpreters.py", "forever")
+
+    def working():
+        (only,) = dump(it.pid)["threads"]
+        return only if functions(only)[-1:] == ["work"] and only["stack"] == "whole" else None
+
+    found = wait_until(working)
+    names = functions(found)
+    assert names[0] == "<module>" and names[1] == "run" and names[-1] == "work"
+    assert (found["name"], found["interpreter"], found["stack"]) == ("MainThread", 1, "whole")
 
 
 def inside(found):
