@@ -37,12 +37,25 @@ struct diff_time diff_time_any(const struct profile *profile, double seconds)
 	return (struct diff_time){seconds, seconds * ratio(sum.own_s, sum.seconds)};
 }
 
+/* Whether the program took no time that could be measured: it failed at once, say.  One that was
+ * never looked at took nobody knows how long. */
+static bool took_nothing(const struct profile *profile)
+{
+	return profile->sum.samples == 0 && !(profile->total_s > 0) && profile->elapsed_s > 0 &&
+	       !(profile->suspended_s > 0);
+}
+
 /* The 95 % interval of a part of `whole_s`: the score interval of a count of so many of
  * the profile's samples, in seconds. */
 static void interval(const struct profile *profile, double whole_s, double part_s, double *low,
 		     double *high)
 {
 	double samples = (double)profile->sum.samples;
+	if (took_nothing(profile)) {
+		*low = 0;
+		*high = QUANTILE * START_NOISE_S;
+		return;
+	}
 	if (!(samples > 0) || !(whole_s > 0)) {
 		*low = 0;
 		*high = INFINITY; /* nothing is known */
@@ -93,6 +106,8 @@ struct diff_value diff_share(const struct profile *const profile[DIFF_SIDES],
 static double whole_variance(const struct profile *profile, double whole_s)
 {
 	double samples = (double)profile->sum.samples;
+	if (took_nothing(profile))
+		return START_NOISE_S * START_NOISE_S;
 	if (!(samples > 0))
 		return INFINITY; /* nothing is known */
 	double square = whole_s * whole_s;

@@ -354,6 +354,25 @@ static void test_empty_profiles(void **state)
 
 /* ---- limits ---- */
 
+/* A program that failed at once took no time, which is known; one that was never looked at is
+ * not faster. */
+static void test_a_run_without_samples(void **state)
+{
+	for (int is_suspended = 0; is_suspended < 2; is_suspended++) {
+		struct profile *failed = profile_new(), *full = make_profile(&usual);
+		struct check_limits limits = CHECK_LIMITS_NONE;
+		struct profile_diff diff;
+		failed->elapsed_s = 0.1;
+		failed->suspended_s = is_suspended ? 0.1 : 0;
+		limits.max_slowdown = 0.1;
+		profile_diff_init(&diff, failed, full);
+		assert_int_equal(diff.total_s.is_real, !is_suspended);
+		assert_int_equal(diff.lines[0].time_s.is_real, !is_suspended);
+		assert_int_equal(broken(&diff, &limits), !is_suspended);
+		end(&diff);
+	}
+}
+
 static void test_limits(void **state)
 {
 	static const double slower[] = {0, 1, 2, 4};
@@ -443,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_a_busy_machine_is_no_slowdown),
 		cmocka_unit_test(test_memory_noise),
 		cmocka_unit_test(test_empty_profiles),
+		cmocka_unit_test(test_a_run_without_samples),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_limit_within_noise_is_kept),
 		cmocka_unit_test(test_limits_that_cannot_be_checked),
