@@ -420,6 +420,15 @@ def test_chrome_names_a_row_of_many_threads(export, timed):
     }
 
 
+def test_markdown_escapes_a_bar_in_tables_alone(export, sample):
+    profile = json.loads(json.dumps(sample))
+    profile["program"] = "/project/a|b.py"
+    profile["files"] = {"/project/a|b.py": profile["files"]["/project/main.py"]}
+    text = export(profile, "markdown").decode()
+    assert text.startswith("### Profile of `a|b.py`\n")
+    assert "a\\|b.py:" in text and "a|b.py:" not in text
+
+
 def test_profile_without_stacks_is_exported_by_line(export, sample):
     profile = json.loads(json.dumps(sample))
     del profile["heatline"]["stacks"]

@@ -2,7 +2,7 @@
  *
  * Whatever comes from the program stands in code spans, where Markdown has no
  * markup, no links and no mentions.  A span is fenced with more backticks than
- * the text has in a row, and a bar is escaped, as tables ask for it. */
+ * the text has in a row, and in tables a bar is escaped, as they ask for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,8 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 	}
 }
 
-static void put_code(FILE *out, const char *text, size_t size)
+/* is_cell: in a table. */
+static void put_code(FILE *out, const char *text, size_t size, bool is_cell)
 {
 	struct buf clean;
 	buf_init(&clean, EXPORT_LABEL_BYTES);
@@ -73,7 +74,10 @@ static void put_code(FILE *out, const char *text, size_t size)
 		size_t fence = longest_fence(start, left);
 		put_fence(out, fence + 1);
 		fputs(fence ? " " : "", out);
-		put_escaped(out, start, left);
+		if (is_cell)
+			put_escaped(out, start, left);
+		else
+			fwrite(start, 1, left, out);
 		fputs(fence ? " " : "", out);
 		put_fence(out, fence + 1);
 	}
@@ -85,7 +89,7 @@ static void put_place(FILE *out, const struct profile *profile, const char *path
 	struct buf place;
 	buf_init(&place, EXPORT_LABEL_BYTES);
 	buf_printf(&place, "%s:%u", export_short_path(profile, path), line);
-	put_code(out, place.data, place.size);
+	put_code(out, place.data, place.size, true);
 	buf_fini(&place);
 }
 
@@ -94,11 +98,11 @@ static void put_heading(FILE *out, const struct profile *profile)
 	static const char *const names[] = {"Python", "native", "system", "waiting"};
 	const char *program = profile->program ? profile->program : "";
 	fputs("### Profile of ", out);
-	put_code(out, path_basename(program), strlen(path_basename(program)));
+	put_code(out, path_basename(program), strlen(path_basename(program)), false);
 	fprintf(out, "\n\n%s", figure_seconds(profile->elapsed_s).text);
 	if (profile->python_version) {
 		fputs(" with Python ", out);
-		put_code(out, profile->python_version, strlen(profile->python_version));
+		put_code(out, profile->python_version, strlen(profile->python_version), false);
 	}
 	for (enum kind kind = 0; kind < KIND_COUNT; kind++)
 		fprintf(out, "%s %s %s (%s)", kind ? "," : ":", names[kind],
@@ -153,7 +157,7 @@ static void put_line(FILE *out, const struct profile *profile, const struct rank
 	fputs("| ", out);
 	put_place(out, profile, ranked->file->path, ranked->line->line);
 	fputs(" | ", out);
-	put_code(out, source, size);
+	put_code(out, source, size, true);
 	fputs(" |\n", out);
 }
 
@@ -209,7 +213,7 @@ static void put_functions(FILE *out, const struct profile *profile)
 		const struct profile_function *function = best[i].function;
 		fprintf(out, "| %s | %s | ", figure_seconds(function->inclusive_s).text,
 			figure_seconds(metrics_seconds(&function->self)).text);
-		put_code(out, function->name, strlen(function->name));
+		put_code(out, function->name, strlen(function->name), true);
 		fputs(" | ", out);
 		put_place(out, profile, best[i].file->path, function->first_line);
 		fputs(" |\n", out);
