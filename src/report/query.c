@@ -329,6 +329,18 @@ static int check_line(const struct profile *profile, const struct query_place *p
 		       query_path(profile, place->file->path), place->first, count);
 }
 
+/* Why there is no file or function of this name; colon: the last one in it, or NULL. */
+static void explain_place(const struct profile *profile, const char *at, const char *colon, struct err *err)
+{
+	struct err unused;
+	if (colon && find_file(profile, at, (size_t)(colon - at), &unused))
+		err_set(err, ERR_USAGE, "'%.40s' is no line of '%.*s': a line is FILE:LINE, several are FILE:FROM-TO",
+			colon + 1, (int)(colon - at < 200 ? colon - at : 200), at);
+	else
+		err_set(err, ERR_NOT_FOUND,
+			"the profile has no figures for a file or a function '%.200s'", at);
+}
+
 int query_find_place(const struct profile *profile, const char *at, struct query_place *place,
 		      struct err *err)
 {
@@ -343,8 +355,7 @@ int query_find_place(const struct profile *profile, const char *at, struct query
 		size = (size_t)(colon - at);
 	place->file = find_file(profile, at, size, err);
 	if (!place->file && err->code == ERR_NOT_FOUND && !place->first)
-		err_set(err, ERR_NOT_FOUND, "the profile has no figures for a file or a function '%.200s'",
-			at);
+		explain_place(profile, at, colon, err);
 	if (!place->file)
 		return -(int)err->code;
 	return check_line(profile, place, err);
