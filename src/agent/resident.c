@@ -7,13 +7,10 @@
  * has grown since we came; else a file tells, which takes longer. */
 #include "agent/resident.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/small_file.h"
 
 static uint64_t first_bytes;
 
@@ -36,16 +33,7 @@ void resident_after_fork(void)
 /* Of this program alone. */
 static uint64_t read_bytes(void)
 {
-	static const char name[] = "\nVmHWM:";
-	char text[4096];
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	ssize_t got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[got > 0 ? got : 0] = '\0';
-	const char *at = strstr(text, name);
-	return at != NULL ? strtoull(at + sizeof(name) - 1, NULL, 10) * 1024 : 0;
+	return small_file_status("VmHWM") * 1024;
 }
 
 uint64_t resident_peak_bytes(bool is_at_once)

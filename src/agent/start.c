@@ -31,6 +31,7 @@
 #include "agent/memory.h"
 #include "agent/resident.h"
 #include "agent/signals.h"
+#include "agent/small_file.h"
 #include "agent/threads.h"
 
 /* CPU time between samples unless the user says otherwise.  Measured: a
@@ -241,12 +242,8 @@ static unsigned parse_version(const char *text, char *copy, size_t size)
 /* The ring's words, which are all zero so far. */
 static void read_command(struct ring *ring)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	ssize_t got = read(fd, ring->command, sizeof(ring->command) - 1);
-	(void)got; /* without them it is named by who meets it in time */
-	close(fd);
+	/* Without them it is named by who meets it in time. */
+	small_file_read("/proc/self/cmdline", ring->command, sizeof(ring->command));
 }
 
 /* Fills layout and ring from the interpreter.  NULL, or why it cannot be. */

@@ -14,7 +14,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,6 +27,7 @@
 #include "agent/agent.h"
 #include "agent/clock.h"
 #include "agent/masks.h"
+#include "agent/small_file.h"
 
 /* What pthread_cleanup_push becomes; see start.c. */
 #pragma weak __pthread_register_cancel
@@ -167,18 +167,14 @@ static void push_record(const struct record_thread *thread, enum record_type typ
 /* What the kernel has counted for a thread so far. */
 static void read_past(int32_t tid, uint64_t *cpu_ns, uint64_t *delay_ns)
 {
-	char path[64], text[100] = "";
+	char path[64], text[100];
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)tid);
 	*cpu_ns = *delay_ns = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
 	unsigned long long cpu, delay;
-	if (read(fd, text, sizeof(text) - 1) > 0 && sscanf(text, "%llu %llu", &cpu, &delay) == 2) {
+	if (small_file_read(path, text, sizeof(text)) > 0 && sscanf(text, "%llu %llu", &cpu, &delay) == 2) {
 		*cpu_ns = cpu;
 		*delay_ns = delay;
 	}
-	close(fd);
 }
 
 uint64_t threads_main_delay_ns(void)
