@@ -129,9 +129,8 @@ static uint64_t take_over(struct collector *collector, const struct process *pro
 }
 
 /* What the kernel had told of it lately: what it has written since then is being read now. */
-static double ready_before(const struct process *process, const struct record_alloc *record)
+static double ready_before(const struct thread *thread, const struct record_alloc *record)
 {
-	const struct thread *thread = threads_at(process, record->thread);
 	if (thread == NULL || thread->look_ns + READY_LATELY_NS < record->time_ns)
 		return -1;
 	return (double)thread->look_delay_ns * 1e-9;
@@ -200,7 +199,7 @@ bool memory_on_alloc(struct collector *collector, struct process *process,
 		.thread = record->thread,
 		.asked = thread != NULL ? thread->asked : 0,
 		.begun_s = thread != NULL ? seconds_since_start(collector, thread->start_ns) : 0,
-		.ready_s = ready_before(process, record),
+		.ready_s = ready_before(thread, record),
 		.time_s = seconds_since_start(collector, record->time_ns),
 	};
 	struct tree_memory *self = &collector->tree.memory.items[place.memory];
